@@ -46,8 +46,12 @@ if(ASHLAR_SANITIZE)
     target_compile_options(ashlar_compile INTERFACE -Wno-tsan)
   endif()
 endif()
-if(ASHLAR_FUZZ)
-  target_compile_options(ashlar_compile INTERFACE -fsanitize=fuzzer-no-link)
+# What tells a fuzzer where its inputs led, of libraries and fuzz targets.
+set(ASHLAR_FUZZ_OPTIONS "")
+if(ASHLAR_FUZZ STREQUAL "COUNTERS")
+  set(ASHLAR_FUZZ_OPTIONS -fsanitize-coverage=inline-8bit-counters,pc-table)
+elseif(ASHLAR_FUZZ)
+  set(ASHLAR_FUZZ_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
 # What half of the sources include anyhow. The preset debug builds without them, so that a missing include shows.
@@ -79,6 +83,7 @@ function(ashlar_library name)
   # Fused multiply-add changes bits between processors and compilers: the simulation must not see it, and world's
   # headers are compiled into everything. Never -ffast-math, never -march.
   target_compile_options(ashlar_${name} PUBLIC -ffp-contract=off)
+  target_compile_options(ashlar_${name} PRIVATE ${ASHLAR_FUZZ_OPTIONS})
   target_precompile_headers(ashlar_${name} PRIVATE ${ashlar_precompiled})
 endfunction()
 

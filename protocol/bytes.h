@@ -1,5 +1,6 @@
 #pragma once
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,6 +11,13 @@
 // of a record.
 
 namespace ashlar {
+
+/// What a varint takes (ByteWriter::varint).
+constexpr std::size_t varint_bytes(std::uint64_t value) {
+  std::size_t count = 1;
+  for (; value >= 0x80; value >>= 7) ++count;
+  return count;
+}
 
 /// Appends to bytes that someone else owns and that must outlive it. Allocates as the vector does.
 class ByteWriter {

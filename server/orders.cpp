@@ -61,7 +61,7 @@ void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
   AdminCommand act;
   act.action = AdminAction::blast;
   act.player = reply.by();
-  act.position_m = to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5};
+  act.position_m = block_middle(command.block);
   act.radius_m = command.radius_m;
   host.admin(act);
   reply.info("console", {{"blast_m", command.radius_m},

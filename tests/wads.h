@@ -1,10 +1,12 @@
 #pragma once
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "world/content/wad.h"
@@ -14,10 +16,16 @@
 
 namespace ashlar::testing {
 
-/// Empty where there is no such file.
+/// Empty where there is no such file. At once, as a WAD has tens of millions of bytes.
 inline std::vector<std::uint8_t> read_bytes(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) return {};
+  std::vector<std::uint8_t> bytes(size);
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
 }
 
 /// A WAD by name from the usual places, or nothing. Throws on one that cannot be read.

@@ -119,7 +119,7 @@ void Builder::tunnel(const Client& client, std::uint32_t tick) {
   }
   const IVec3 target = base_ + IVec3{0, 0, 1 - static_cast<std::int32_t>(dug_)};
   if (phase_ == 1 || phase_ == 2) {
-    look_at(body, client.welcome().rules.player_eye_m, to_dvec3(target) + DVec3{0.5, 0.5, 0.5});
+    look_at(body, client.welcome().rules.player_eye_m, block_middle(target));
     command_.yaw = turn_towards(xy(way));
   }
   if (phase_ == 1 && tick - since_ >= 15) {
@@ -169,7 +169,7 @@ void Builder::chest(const Client& client, std::uint32_t tick) {
   const DVec3 side = 0.5 * to_dvec3(normal_of(back(way_)));
   const bool looks_down = phase_ == 3 || phase_ == 4;
   if (looks_down) look_at(body, eye_m, to_dvec3(base_) + DVec3{0.5, 0.5, 1});
-  if (!looks_down) look_at(body, eye_m, to_dvec3(at) + DVec3{0.5, 0.5, 0.5} + side);
+  if (!looks_down) look_at(body, eye_m, block_middle(at) + side);
   if ((phase_ == 1 || phase_ == 3 || phase_ == 5) && tick - since_ < look_ticks) return;
   if (phase_ == 1) return wish({BlockActKind::dig, at, back(way_)}, 2, tick);
   if (phase_ == 3 && !chest_) return next_job(tick);

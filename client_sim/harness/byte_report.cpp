@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <functional>
 
+#include "client_sim/harness/format.h"
 #include "world/sim/kinds.h"
 #include "world/sim/pickups.h"
 
@@ -16,13 +16,6 @@ constexpr std::array<const char*, block_field_count> field_names{
 constexpr std::array<const char*, block_field_count> colours{
     "#8c564b", "#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#d62728", "#7f7f7f", "#bcbd22", "#17becf"};
 constexpr std::size_t cells_shown = 8, clients_shown = 8;
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char buffer[256];
-  const int size = std::snprintf(buffer, sizeof buffer, pattern, values...);
-  return {buffer, static_cast<std::size_t>(std::clamp(size, 0, static_cast<int>(sizeof buffer) - 1))};
-}
 
 std::string kind_name(EntityKind kind) {
   const auto number = static_cast<unsigned>(kind);

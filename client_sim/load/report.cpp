@@ -1,9 +1,9 @@
 #include "client_sim/load/report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "client_sim/harness/format.h"
 #include "client_sim/harness/version.h"
 
 namespace ashlar::client_sim {
@@ -15,13 +15,6 @@ constexpr Micros rate_after{2'000'000};
 
 double seconds(Micros t) { return static_cast<double>(t.count()) / 1e6; }
 double millis(Micros t) { return static_cast<double>(t.count()) / 1e3; }
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char buffer[512];
-  const int size = std::snprintf(buffer, sizeof buffer, pattern, values...);
-  return {buffer, static_cast<std::size_t>(std::clamp(size, 0, static_cast<int>(sizeof buffer) - 1))};
-}
 
 /// Text as a JSON string.
 std::string json_string(std::string_view text) {

@@ -10,12 +10,13 @@ tests/fuzz/corpus/TARGET; input that breaks something is kept in build/fuzz/arti
   --for 60s   for this time (the default), with other inputs each time; what is found on the way is kept in
               build/fuzz/corpus/TARGET and is where the next time begins
   --runs N    the seeds, then N inputs made from them, the same ones each time: a check that gives the same
-              answer tomorrow; fewer of them for a whole host, a whole client and ground that is sent
+              answer tomorrow; fewer of them for a whole host, a whole client and ground that is sent. Built beside
+              the tests of the preset asan, whose libraries these are
 HELP
 }
 
 command_fuzz() {
-  local limit=(for 60) name names=() all=()
+  local limit=(for 60) preset=fuzz name names=() all=()
   mapfile -t all < <(fuzz_names)
   while [ $# -gt 0 ]; do
     case $1 in
@@ -41,8 +42,9 @@ command_fuzz() {
   done
   [ ${#all[@]} -gt 0 ] || die "tests/fuzz holds no fuzz_*.cpp"
   [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
-  configure fuzz
-  build_targets fuzz "${names[@]/#/fuzz_}"
+  [ "${limit[0]}" = for ] || preset=asan
+  configure "$preset"
+  build_targets "$preset" "${names[@]/#/fuzz_}"
   fuzz_all "${limit[@]}"
 }
 
@@ -94,7 +96,7 @@ fuzz_one() {
   fi
   mkdir -p "${folders[0]}" "build/fuzz/artifacts/$name"
   [ ! -d "tests/fuzz/corpus/$name" ] || folders+=("tests/fuzz/corpus/$name")
-  if ! "build/fuzz/bin/fuzz_$name" "${options[@]}" -timeout=10 -rss_limit_mb=2048 \
+  if ! "build/$preset/bin/fuzz_$name" "${options[@]}" -timeout=10 -rss_limit_mb=2048 \
     "-artifact_prefix=build/fuzz/artifacts/$name/" -print_final_stats=1 "${folders[@]}" >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     say "fuzz_$name broke; the input is in build/fuzz/artifacts/$name, the log in $log"

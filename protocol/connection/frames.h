@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "protocol/bytes.h"
 #include "protocol/connection/ack_ranges.h"
 #include "protocol/connection/close_reason.h"
 #include "protocol/connection/streams.h"
@@ -150,13 +151,6 @@ class FrameWriter {
   std::span<std::uint8_t> bytes_;
   std::size_t at_ = 0;
 };
-
-/// Bytes of a varint.
-constexpr std::size_t varint_bytes(std::uint64_t value) {
-  std::size_t count = 1;
-  for (; value >= 0x80; value >>= 7) ++count;
-  return count;
-}
 
 /// The longest unreliable message: beside it there is always room for an acknowledgement of a few ranges.
 static_assert(22 + unreliable_bytes_max <= plaintext_bytes_max);  // 22 lies at byte 32 of the packet

@@ -13,8 +13,8 @@ constexpr std::int32_t near_steps = 1 << (near_bits - 1);
 /// One cue without anything that it shares with the one before.
 constexpr std::size_t cue_bits_max =
     1 + kind_bits + 8 + 1 + 8 + 1 + 32 + 1 + 1 + 2 * level_bits + height_bits;
-constexpr unsigned count_bits = 5;
-static_assert(cues_max == 1u << count_bits && cue_kind_count <= 1u << kind_bits);
+constexpr unsigned cue_count_bits = 5;
+static_assert(cues_max == 1u << cue_count_bits && cue_kind_count <= 1u << kind_bits);
 
 bool same_head(const Cue& a, const Cue& b) {
   return a.kind == b.kind && a.detail == b.detail && a.age == b.age && a.who == b.who;
@@ -76,7 +76,7 @@ CodedCues encode_cues(std::span<const Cue> cues, std::span<std::uint8_t> out) {
   out = out.first(std::min(out.size(), cue_bytes_max));
   CodedCues coded;
   Before before;
-  std::size_t bits = count_bits;
+  std::size_t bits = cue_count_bits;
   for (; coded.count < std::min(cues.size(), cues_max); ++coded.count) {
     const Cue& cue = cues[coded.count];
     ASHLAR_ASSERT(cue_sane(cue));
@@ -88,7 +88,7 @@ CodedCues encode_cues(std::span<const Cue> cues, std::span<std::uint8_t> out) {
   }
   if (coded.count == 0) return {};
   BitWriter writer(out);
-  writer.put(static_cast<std::uint32_t>(coded.count - 1), count_bits);
+  writer.put(static_cast<std::uint32_t>(coded.count - 1), cue_count_bits);
   before = {};
   for (std::size_t i = 0; i < coded.count; ++i) {
     put_cue(&writer, cues[i], before);
@@ -100,7 +100,7 @@ CodedCues encode_cues(std::span<const Cue> cues, std::span<std::uint8_t> out) {
 
 bool decode_cues(std::span<const std::uint8_t> bytes, std::vector<Cue>& out) {
   BitReader in(bytes);
-  const std::uint32_t count = in.get(count_bits) + 1;
+  const std::uint32_t count = in.get(cue_count_bits) + 1;
   Before before;
   for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
     Cue cue = before.cue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/bytes.h"
 #include "protocol/little_endian.h"
 #include "protocol/sector_motion.h"
 #include "protocol/snapshot/block_delta.h"
@@ -11,13 +12,7 @@
 namespace ashlar {
 namespace {
 
-constexpr std::size_t list_max = 255;
-
-std::size_t varint_bytes(std::uint32_t value) {
-  std::size_t bytes = 1;
-  for (; value >= 0x80; value >>= 7) ++bytes;
-  return bytes;
-}
+constexpr std::size_t item_list_max = 255;
 
 }  // namespace
 
@@ -52,7 +47,7 @@ void PackedPartWriter::begin(const PartHead& head) {
 bool PackedPartWriter::add_block(std::uint16_t number, std::uint32_t age,
                                  std::span<const std::uint8_t> bytes) {
   ASHLAR_ASSERT(age <= base_age_max);
-  const bool joins = open_item_ == PackedItem::blocks && bytes_[open_count_at_] < list_max;
+  const bool joins = open_item_ == PackedItem::blocks && bytes_[open_count_at_] < item_list_max;
   const bool other = joins && open_age_ != age;
   const std::uint32_t told = 2 * static_cast<std::uint32_t>(bytes.size()) + (other ? 1 : 0);
   const std::size_t needed =
@@ -74,7 +69,7 @@ bool PackedPartWriter::add_block(std::uint16_t number, std::uint32_t age,
 }
 
 bool PackedPartWriter::add_gone(std::uint16_t number) {
-  const bool joins = open_item_ == PackedItem::gone && bytes_[open_count_at_] < list_max;
+  const bool joins = open_item_ == PackedItem::gone && bytes_[open_count_at_] < item_list_max;
   if ((joins ? 0 : 2) + varint_bytes(number) > room()) return false;
   if (!joins) {
     put(static_cast<std::uint8_t>(PackedItem::gone));
@@ -88,7 +83,7 @@ bool PackedPartWriter::add_gone(std::uint16_t number) {
 
 bool PackedPartWriter::add_moved(const MovedEntity& moved) {
   ASHLAR_ASSERT(moved.id != EntityId{0});
-  const bool joins = open_item_ == PackedItem::moved && bytes_[open_count_at_] < list_max;
+  const bool joins = open_item_ == PackedItem::moved && bytes_[open_count_at_] < item_list_max;
   if ((joins ? 0 : 2) + sizeof moved.id + varint_bytes(moved.block) > room()) return false;
   if (!joins) {
     put(static_cast<std::uint8_t>(PackedItem::moved));

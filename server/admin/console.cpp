@@ -48,7 +48,7 @@ std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, co
   std::istringstream words(text);
   std::string kind, more;
   words >> command.block.x >> command.block.y >> command.block.z;
-  const bool numbers = !words.fail() && in_bounds(to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5});
+  const bool numbers = !words.fail() && in_bounds(block_middle(command.block));
   if (verb == ConsoleVerb::set) words >> kind;
   words >> more;
   if (!numbers || !more.empty() || (verb == ConsoleVerb::set && kind.empty()))
@@ -94,7 +94,7 @@ std::expected<ConsoleCommand, std::string> parse_blast(const std::string& text) 
   words >> command.block.x >> command.block.y >> command.block.z >> radius;
   const bool whole = !words.fail() && !(words >> more);
   const auto value = parse_real(radius, 0, GroundEdits::sphere_radius_m_max);
-  if (!whole || !value || !in_bounds(to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5}))
+  if (!whole || !value || !in_bounds(block_middle(command.block)))
     return std::unexpected("blast needs a block of the world and metres from 0 to 9: blast X Y Z RADIUS");
   command.radius_m = *value;
   return command;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t look_every_ticks = 16;
 
 double distance2(DVec3 a, IVec3 block) {
-  const DVec3 off = to_dvec3(block) + DVec3{0.5, 0.5, 0.5} - a;
+  const DVec3 off = block_middle(block) - a;
   return dot(off, off);
 }
 

@@ -6,7 +6,8 @@ namespace ashlar::server {
 // are in a build of their own: the folder host is compiled a second time with ASHLAR_DEFECTS, for
 // `ashlar-sim simulate --break` and the tests. In every other build each of them is the constant false, the
 // compiler leaves out what hangs on it, and nothing can be switched. The type has two names, so that the two
-// builds do not link with each other.
+// builds do not link with each other. (Where a sanitizer looks on the host is compiled once, with them; no
+// server sets one.)
 #ifdef ASHLAR_DEFECTS
 #define ASHLAR_DEFECT(name) bool name = false
 #define ASHLAR_DEFECTS_TYPE DefectSwitches

@@ -12,7 +12,7 @@ namespace ashlar::server {
 namespace {
 
 /// How often a client that has all is looked at for ground that came since.
-constexpr std::uint32_t look_every_ticks = 8;
+constexpr std::uint32_t look_again_every_ticks = 8;
 /// Clients keep changes until they know that no chunk from before them is on its way.
 constexpr std::uint32_t mark_every_ticks = 60;
 /// What is behind a player may wait until so much farther things in its view are there.
@@ -62,7 +62,7 @@ void GroundRoom::publish(const World& world, const ChangeLog& log, std::vector<P
         chunk_of(block_at(world.players().body[static_cast<std::size_t>(row)].position_m));
     follow(world, desk, {here.x, here.y});
     if (!tell_gone(session, tick)) continue;
-    if (desk.all && (tick + seated[i]) % look_every_ticks != 0) continue;
+    if (desk.all && (tick + seated[i]) % look_again_every_ticks != 0) continue;
     look(world, session, static_cast<std::size_t>(row));
     serve(world, log, session, requests);
   }

@@ -220,7 +220,7 @@ class Miner {
         for (std::int32_t z = -5; z <= 5; ++z) {
           const IVec3 at = middle + IVec3{x, y, z};
           if (!terrain_hides(known.block(at)) || std::ranges::find(given_up, at) != given_up.end()) continue;
-          const DVec3 way = to_dvec3(at) + DVec3{0.5, 0.5, 0.5} - eye;
+          const DVec3 way = block_middle(at) - eye;
           const double away = length(way);
           // The floor that it stands on stays.
           if (away >= nearest || at == block_at(play_.feet() - DVec3{0, 0, 0.5})) continue;
@@ -232,7 +232,7 @@ class Miner {
   /// Along the line of sight, block by block.
   bool dig_towards(IVec3 ore) {
     for (int i = 0; i < 12; ++i) {
-      const DVec3 eye = play_.eye(), way = to_dvec3(ore) + DVec3{0.5, 0.5, 0.5} - eye;
+      const DVec3 eye = play_.eye(), way = block_middle(ore) - eye;
       const RayHit hit = voxel_ray(play_.known(), eye, way * (1 / length(way)), length(way));
       if (!hit.hit()) return false;
       const DVec3 n = hit.normal;

@@ -1,29 +1,22 @@
 #pragma once
-#include <functional>
-#include <memory>
-#include <vector>
+#include <cstdint>
 
+#include "tests/made_chunk.h"
 #include "world/math/random.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::test {
 
-/// A volume of `size` chunks from chunk `low`, solid where `solid` says so.
-inline VoxelVolume make_volume(ChunkCoord low, IVec3 size, const std::function<bool(IVec3)>& solid) {
+/// A volume of `size` chunks from chunk `low`, solid where `solid` says so of an IVec3.
+template <class Solid>
+VoxelVolume make_volume(ChunkCoord low, IVec3 size, const Solid& solid) {
   VoxelVolume volume;
-  std::vector<BlockId> blocks(chunk_blocks);
+  const auto block = [&](IVec3 at) { return solid(at) ? BlockId::stone : BlockId::air; };
   for (int cz = 0; cz < size.z; ++cz)
     for (int cy = 0; cy < size.y; ++cy)
       for (int cx = 0; cx < size.x; ++cx) {
         const ChunkCoord at{low.x + cx, low.y + cy, low.z + cz};
-        for (int y = 0; y < chunk_size; ++y)
-          for (int x = 0; x < chunk_size; ++x)
-            for (int z = 0; z < chunk_size; ++z)
-              blocks[index_in_chunk({x, y, z})] =
-                  solid({at.x * chunk_size + x, at.y * chunk_size + y, at.z * chunk_size + z})
-                      ? BlockId::stone
-                      : BlockId::air;
-        volume.insert_chunk(at, std::make_unique<Chunk>(std::span<const BlockId>(blocks)));
+        volume.insert_chunk(at, testing::made_chunk(at, block));
       }
   return volume;
 }

@@ -64,6 +64,8 @@ constexpr IVec3 operator-(IVec3 a, IVec3 b) { return {a.x - b.x, a.y - b.y, a.z 
 constexpr DVec3 to_dvec3(IVec3 a) {
   return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
 }
+/// The middle of the block whose low corner that is. Exact.
+constexpr DVec3 block_middle(IVec3 block) { return {block.x + 0.5, block.y + 0.5, block.z + 0.5}; }
 
 /// True when every component is finite; the test that foreign numbers pass before they enter the world.
 inline bool is_finite(DVec3 a) {

@@ -12,7 +12,7 @@ constexpr float door_cost_m = 6;  // it has to open first
 constexpr float drop_cost_m = 2;  // there may be no way back up
 constexpr float send_cost_m = 1;
 constexpr float lift_cost_m = 12;  // it has to come, and to go
-constexpr double slack_m = 1e-6;
+constexpr double step_slack_m = 1e-6;
 
 }  // namespace
 
@@ -23,16 +23,17 @@ bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t fr
   if (up)
     a = down ? rules.lifts[from].high_m : std::clamp(b, rules.lifts[from].low_m, rules.lifts[from].high_m);
   if (down) b = std::clamp(a, rules.lifts[to].low_m, rules.lifts[to].high_m);
-  if (b - a > walker.step_m + slack_m) return false;
+  if (b - a > walker.step_m + step_slack_m) return false;
   const double floor = std::max(a, b);
   const auto fits = [&](std::uint32_t sector, const SectorHeights& h) {
-    if (rules.map->open_to_sky(sector, h) || h.ceiling_m - floor >= walker.shape.height_m - slack_m)
+    if (rules.map->open_to_sky(sector, h) || h.ceiling_m - floor >= walker.shape.height_m - step_slack_m)
       return true;
     return rules.doors[sector] != 0;
   };
   return fits(from, rules.heights[from]) && fits(to, rules.heights[to]) &&
          std::ranges::all_of(beside, [&](std::uint32_t s) {
-           if (!rules.rides(s) && rules.heights[s].floor_m - floor > walker.step_m + slack_m) return false;
+           if (!rules.rides(s) && rules.heights[s].floor_m - floor > walker.step_m + step_slack_m)
+             return false;
            return fits(s, rules.heights[s]);
          });
 }

@@ -17,7 +17,7 @@ DVec3 view_of(const PlayerTable& players, std::size_t row) {
   return view_direction(players.yaw[row], players.pitch[row]);
 }
 
-bool block_in_bounds(IVec3 block) { return in_bounds(to_dvec3(block) + DVec3{0.5, 0.5, 0.5}); }
+bool block_in_bounds(IVec3 block) { return in_bounds(block_middle(block)); }
 
 }  // namespace
 

@@ -12,8 +12,6 @@ std::uint64_t ticks_of(const Rules& rules, double seconds) {
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(seconds * rules.tick_rate_hz + 0.5));
 }
 
-DVec3 middle_of(IVec3 block) { return to_dvec3(block) + DVec3{0.5, 0.5, 0.5}; }
-
 }  // namespace
 
 void BlockTimers::restore(const BlockContents& contents) {
@@ -82,13 +80,13 @@ BlockTimers::Fired BlockTimers::fire_one(const BlockTimersTick& tick, const Due&
       tick.edits.set(tick.volume, tick.maps, {due.block, type.becomes}, type.blast_m > 0 ? who : EntityId{0});
   ASHLAR_ASSERT(set);
   if (type.blast_m > 0) {
-    tick.edits.blast(tick.volume, tick.maps, tick.rules.map_margin_m, middle_of(due.block), type.blast_m, who,
-                     &tick.rule);
+    tick.edits.blast(tick.volume, tick.maps, tick.rules.map_margin_m, block_middle(due.block), type.blast_m,
+                     who, &tick.rule);
     return Fired::exploded;
   }
   if (type.becomes == BlockId::air && type.drops != BlockId::air &&
       tick.rules.free_blocks == FreeBlocks::no) {
-    const DVec3 at = middle_of(due.block) - DVec3{0, 0, DroppedItems::shape.height_m / 2};
+    const DVec3 at = block_middle(due.block) - DVec3{0, 0, DroppedItems::shape.height_m / 2};
     tick.items.drop({type.drops, 1}, at, {}, 0);
     ++tick.items.counters().dug;
   }

@@ -21,7 +21,7 @@ static_assert(blocks_across(blast_radius_m_max) * blocks_across(blast_radius_m_m
 static_assert(blast_radius_m_max <= GroundEdits::sphere_radius_m_max);
 
 GameEdit set_one(const GameParts& p, IVec3 block, BlockId id, EntityId by) {
-  if (!in_bounds(to_dvec3(block) + DVec3{0.5, 0.5, 0.5})) return GameEdit::out_of_bounds;
+  if (!in_bounds(block_middle(block))) return GameEdit::out_of_bounds;
   if (!p.volume->kinds().knows(id)) return GameEdit::unknown_block;
   if (!p.volume->loaded(chunk_of(block))) return GameEdit::not_loaded;
   return p.edits->set(*p.volume, p.maps, {block, id}, by) ? GameEdit::done : GameEdit::map_rock;

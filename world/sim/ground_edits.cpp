@@ -11,10 +11,8 @@
 namespace ashlar {
 namespace {
 
-DVec3 middle_of(IVec3 block) { return to_dvec3(block) + DVec3{0.5, 0.5, 0.5}; }
-
 bool in_map_rock(std::span<const MapInSpace> maps, IVec3 block) {
-  const DVec3 middle = middle_of(block);
+  const DVec3 middle = block_middle(block);
   return std::ranges::any_of(maps, [&](const MapInSpace& map) {
     return map_in_reach(*map.map, {middle, middle}) && map_solid(*map.map, map.heights, middle);
   });
@@ -31,7 +29,7 @@ bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, I
 }
 
 bool GroundEdits::changeable(std::span<const MapInSpace> maps, IVec3 block) {
-  return in_bounds(middle_of(block)) && !in_map_rock(maps, block);
+  return in_bounds(block_middle(block)) && !in_map_rock(maps, block);
 }
 
 void GroundEdits::protect(std::vector<ProtectedZone> zones) {
@@ -114,7 +112,7 @@ std::uint32_t GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace
     for (std::int32_t x = low.x; x <= high.x; ++x)
       for (std::int32_t z = low.z; z <= high.z; ++z) {
         const IVec3 block{x, y, z};
-        const DVec3 off = middle_of(block) - middle_m;
+        const DVec3 off = block_middle(block) - middle_m;
         if (dot(off, off) > radius_m * radius_m || !volume.loaded(chunk_of(block))) continue;
         if (!kinds.diggable(volume.block(block)) || protected_by_map(maps, map_margin_m, block)) continue;
         if (in_zone(block) || (rule != nullptr && !rule->allows(who, block, BlockId::air))) continue;

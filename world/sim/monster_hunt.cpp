@@ -14,9 +14,9 @@ constexpr double step_aside_s = 0.5;  // so long it walks off sideways
 constexpr double patience_s = 0.2;    // held up so long; a door in its way gets its push meanwhile
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
-constexpr double careful_s = 3;   // of six it keeps off the corners of openings
-constexpr double straight_m = 3;  // so near to whom it sees it needs no way
-constexpr double above_m = 0.3;   // what is higher than that, it wants up to
+constexpr double careful_s = 3;         // of six it keeps off the corners of openings
+constexpr double straight_m = 3;        // so near to whom it sees it needs no way
+constexpr double climbs_above_m = 0.3;  // what is higher than that, it wants up to
 constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
 // Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before
 // it asks for its way anew.
@@ -156,7 +156,7 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
   }
   const auto up = [&](MonsterWish wish, double to_z) {
     const bool walks = monsters.traits_at(row).flies == 0;
-    if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;
+    if (walks && to_z > monsters.body[row].position_m.z + climbs_above_m) wish.climb = 1;
     return wish;
   };
   const bool hunts = ways != nullptr && chases;

@@ -140,7 +140,7 @@ void MotionCues::add_digging(const World& world) {
   const PlayerTable& players = world.players();
   const VoxelVolume& ground = *world.space().voxels;
   const auto tell = [&](EntityId who, IVec3 block, std::uint8_t share) {
-    show({CueKind::digging, share, who, true, to_dvec3(block) + DVec3{0.5, 0.5, 0.5}}, others_, others_max);
+    show({CueKind::digging, share, who, true, block_middle(block)}, others_, others_max);
   };
   for (std::size_t row = 0; row < players.rows(); ++row) {
     const Digging& now = players.digging[row];

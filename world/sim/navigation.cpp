@@ -18,7 +18,7 @@ constexpr double moved_m = 1.0;              // a player who went so far is look
 constexpr std::uint32_t ask_every = 8;       // ticks from one question of a row to its next
 constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
 constexpr std::uint32_t by_ways_ticks = 180;
-constexpr std::size_t begun_per_tick = 16;  // a search costs something to begin, too
+constexpr std::size_t searches_begun_per_tick = 16;  // a search costs something to begin, too
 constexpr double last_step_look_m = 0.25;
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.
@@ -325,7 +325,7 @@ bool Navigation::begin_search(const PlayerTable& players, std::uint32_t tick) {
 
 void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick) {
   std::uint32_t left = leaves_per_tick;
-  for (std::size_t begun = 0; left > 0 && begun < begun_per_tick; ++begun) {
+  for (std::size_t begun = 0; left > 0 && begun < searches_begun_per_tick; ++begun) {
     if (searched_ == fields_max && !begin_search(players, tick)) return;
     Field& f = fields_[searched_];
     left -= search_.advance(*grounds_[f.map].graph, rules(maps, f.map, f.opens), left);

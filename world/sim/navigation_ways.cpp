@@ -10,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-constexpr double beyond_m = 0.35;       // behind an opening, so that its line is crossed
+constexpr double behind_m = 0.35;       // behind an opening, so that its line is crossed
 constexpr int openings_ahead_max = 10;  // that a straight way may lead through
 constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes care
 constexpr double before_lift_m = 0.5;   // so far from its edge one waits
@@ -215,7 +215,7 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
     const DVec2 across = in_m - from;
     const double size = length(across);
     // Who stands in the opening goes on into the leaf behind.
-    const DVec2 at = in_m + (size < 0.05 ? out_of(graph, join, in_m) : across * (1 / size)) * beyond_m;
+    const DVec2 at = in_m + (size < 0.05 ? out_of(graph, join, in_m) : across * (1 / size)) * behind_m;
     bool straight = true;
     for (int i = 0; i < count && straight; ++i) {
       const LeafGraph::Join& before = graph.join(passed[i]);

@@ -52,13 +52,7 @@ BlockId checkered(IVec3 b) {
 }
 
 std::unique_ptr<Chunk> checkered_chunk(const Terrain&, ChunkCoord at) {
-  std::vector<BlockId> blocks(chunk_blocks);
-  for (int y = 0; y < chunk_size; ++y)
-    for (int x = 0; x < chunk_size; ++x)
-      for (int z = 0; z < chunk_size; ++z)
-        blocks[index_in_chunk({x, y, z})] =
-            checkered({at.x * chunk_size + x, at.y * chunk_size + y, at.z * chunk_size + z});
-  return std::make_unique<Chunk>(std::span<const BlockId>(blocks));
+  return testing::made_chunk(at, checkered);
 }
 
 /// One layer of chunks as hills have them, at the depth of most ores.

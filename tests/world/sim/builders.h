@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/made_chunk.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/world.h"
 #include "world/voxel/chunk.h"
@@ -16,30 +17,16 @@
 namespace ashlar::testing {
 
 struct Builders {
-  /// @param block  what stands where; the ground is solid below z = 4 in most tests
-  explicit Builders(std::uint32_t players, const std::function<BlockId(IVec3)>& block, Rules rules = {},
-                    std::uint32_t monsters = 0, const std::function<void(WorldSetup&)>& more = {}) {
+  /// @param block  what stands where, a BlockId of an IVec3; the ground is solid below z = 4 in most tests
+  template <class Block>
+  explicit Builders(std::uint32_t players, Block block, Rules rules = {}, std::uint32_t monsters = 0,
+                    const std::function<void(WorldSetup&)>& more = {}) {
     setup.players_max = players;
     setup.monsters = setup.monsters_max = monsters;
     setup.rules = rules;
-    setup.make_chunk = [block](const Terrain&, ChunkCoord at) {
-      std::vector<BlockId> blocks(chunk_blocks);
-      for (int y = 0; y < chunk_size; ++y)
-        for (int x = 0; x < chunk_size; ++x)
-          for (int z = 0; z < chunk_size; ++z)
-            blocks[index_in_chunk({x, y, z})] =
-                block({at.x * chunk_size + x, at.y * chunk_size + y, at.z * chunk_size + z});
-      return std::make_unique<Chunk>(std::span<const BlockId>(blocks));
-    };
+    setup.make_chunk = [block](const Terrain&, ChunkCoord at) { return made_chunk(at, block); };
     if (more) more(setup);
-    world = std::make_unique<World>(setup);
-    const std::vector<std::uint32_t> tokens(players, 1);
-    TickInput join;
-    join.joins = tokens;
-    world->step(join);
-    for (const Joined& joined : world->joined()) ids.push_back(joined.id);
-    commands.resize(players);
-    numbers.resize(players);
+    begin();
   }
 
   static BlockId plain(IVec3 b) { return b.z < 4 ? BlockId::stone : BlockId::air; }
@@ -96,6 +83,16 @@ struct Builders {
   std::vector<std::uint32_t> numbers;
 
  private:
+  void begin() {
+    world = std::make_unique<World>(setup);
+    const std::vector<std::uint32_t> tokens(setup.players_max, 1);
+    TickInput join;
+    join.joins = tokens;
+    world->step(join);
+    for (const Joined& joined : world->joined()) ids.push_back(joined.id);
+    commands.resize(ids.size());
+    numbers.resize(ids.size());
+  }
   TickInput filled() {
     inputs_.clear();
     for (std::size_t i = 0; i < ids.size(); ++i) inputs_.push_back({ids[i], commands[i]});

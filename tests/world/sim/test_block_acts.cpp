@@ -338,7 +338,7 @@ TEST_CASE("an explosion takes what is within its sphere and can be dug", "[world
     for (int y = -14; y < 14; ++y)
       for (int x = -14; x < 18; ++x) {
         const IVec3 b{x, y, z};
-        const double off = length(to_dvec3(b) + DVec3{0.5, 0.5, 0.5} - middle);
+        const double off = length(block_middle(b) - middle);
         const BlockId was = z < 0 ? BlockId::stone : z < 2 ? BlockId::water : BlockId::air;
         const BlockId expected = z < 0 && off <= radius_m ? BlockId::air : was;
         if (d.block(b) == expected) continue;

@@ -53,7 +53,7 @@ struct ChestYard : Builders {
     return made;
   }
   ActVerdict open(IVec3 block, BlockFace face = BlockFace::west, std::size_t who = 0) {
-    look(who, to_dvec3(block) + DVec3{0.5, 0.5, 0.5} + 0.5 * to_dvec3(normal_of(face)));
+    look(who, block_middle(block) + 0.5 * to_dvec3(normal_of(face)));
     step();
     return verdict_of(act(who, opening, block, face));
   }
@@ -240,7 +240,7 @@ TEST_CASE("players who quarrel over chests neither lose nor double an item", "[w
     if (tick % 100 == 99) {
       AdminCommand blast;
       blast.action = AdminAction::blast;
-      blast.position_m = to_dvec3(chest_at) + DVec3{0.5, 0.5, 0.5};
+      blast.position_m = block_middle(chest_at);
       blast.radius_m = 0.6;
       y.step_admin(blast);
     }
