@@ -87,13 +87,39 @@ class CaveField {
             at(layer, i, j, k) = coarse(seed, layer, low + IVec3{i * step, j * step, k * step});
   }
 
-  bool hollow(IVec3 local) const {
-    // Where two sheets cross there is a tunnel.
-    for (int layer = 0; layer < 2; ++layer) {
-      const std::int32_t v = interpolate(layer, local);
-      if (v < 32768 - half_width || v > 32768 + half_width) return false;
+  /// What the 32 blocks above each other share of it: in x and y it is interpolated once for all of them.
+  class Column {
+   public:
+    bool hollow(int z) const {
+      // Where two sheets cross there is a tunnel.
+      const auto k = static_cast<std::size_t>(z / step);
+      const std::int32_t fz = z % step;
+      for (const auto& layer : layers_) {
+        const std::int32_t v = (layer[k] * (step - fz) + layer[k + 1] * fz) / (step * step * step);
+        if (v < 32768 - half_width || v > 32768 + half_width) return false;
+      }
+      return true;
     }
-    return true;
+
+   private:
+    friend class CaveField;
+    std::array<std::array<std::int32_t, corners>, 2> layers_{};
+  };
+
+  /// @param x, y  of the chunk, from 0 on
+  Column column(int x, int y) const {
+    const int i = x / step, j = y / step;
+    const std::int32_t fx = x % step, fy = y % step;
+    Column out;
+    for (int layer = 0; layer < 2; ++layer)
+      for (int k = 0; k < corners; ++k) {
+        const auto line = [&](int b) {
+          return at(layer, i, b, k) * (step - fx) + at(layer, i + 1, b, k) * fx;
+        };
+        out.layers_[static_cast<std::size_t>(layer)][static_cast<std::size_t>(k)] =
+            line(j) * (step - fy) + line(j + 1) * fy;
+      }
+    return out;
   }
 
  private:
@@ -111,16 +137,6 @@ class CaveField {
       sum += w * (lattice(seed, purpose, c.x + i, c.y + j, c.z + k) & 0xffff);
     }
     return static_cast<std::int32_t>(sum >> 11);
-  }
-
-  std::int32_t interpolate(int layer, IVec3 p) const {
-    const int i = p.x / step, j = p.y / step, k = p.z / step;
-    const std::int32_t fx = p.x % step, fy = p.y % step, fz = p.z % step;
-    const auto line = [&](int b, int c) {
-      return at(layer, i, b, c) * (step - fx) + at(layer, i + 1, b, c) * fx;
-    };
-    const auto sheet = [&](int c) { return line(j, c) * (step - fy) + line(j + 1, c) * fy; };
-    return (sheet(k) * (step - fz) + sheet(k + 1) * fz) / (step * step * step);
   }
 
   std::int32_t& at(int layer, int i, int j, int k) {
@@ -211,10 +227,12 @@ std::unique_ptr<Chunk> plains_chunk(const Terrain& terrain, ChunkCoord at) {
       const bool whole =
           distance_to_footprints(terrain.footprints, low.x + x, low.y + y) <= 2 * terrain_apron_m;
       const std::int32_t mouth = mouth_here(terrain.seed, low.x + x, low.y + y) ? -1 : cave_roof_m;
+      const bool diggable = caves && !whole;
+      const CaveField::Column cave = diggable ? field.column(x, y) : CaveField::Column{};
+      BlockId* const column = draft.column(low.x + x, low.y + y);
       for (std::int32_t z = low.z; z < std::min(top, high.z); ++z) {
-        const IVec3 local{x, y, z - low.z};
-        const bool dug = caves && !whole && z < top - 1 - mouth && z > -cave_depth_m && field.hollow(local);
-        if (!dug) draft.at(low + local) = ground_block(z, top);
+        const bool dug = diggable && z < top - 1 - mouth && z > -cave_depth_m && cave.hollow(z - low.z);
+        if (!dug) column[z - low.z] = ground_block(z, top);
       }
     }
   if (high.z > surface_min && low.z < surface_max + tree_height_max) plant_trees(draft, terrain);

@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/client_sim/explore/explore_run.h"
+#include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/reach.h"
 
@@ -142,7 +143,7 @@ TEST_CASE("explorers plan their ways now and then, and not again at every step",
   for (const WadStack& wads : freedoom()) {
     if (wads.files[0].name() != "freedoom2.wad") continue;
     ExploreRun run;
-    run.seconds_max = 240;
+    run.seconds_max = 240 / (test::slowness > 1 ? 4 : 1);
     run.seed = 5;
     const ExploreOutcome out = explore(must_place(must_read(wads, "MAP12"), closed()), run);
     CHECK(out.explorers.routes < 1.2 * run.seconds_max * run.explorers);
@@ -320,7 +321,7 @@ TEST_CASE("a slit that a body leans over from either rim is leapt over", "[clien
 }
 
 TEST_CASE("explorers enter nine tenths of what can be reached on foot on Freedoom's first maps",
-          "[client_sim][explore]") {
+          "[client_sim][explore][statistics]") {
   for (const WadStack& wads : freedoom()) {
     if (wads.files[0].name() != "freedoom2.wad") continue;
     const auto placed = must_place(must_read(wads, "MAP01"), closed());

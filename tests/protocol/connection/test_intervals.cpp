@@ -8,6 +8,7 @@
 #include "protocol/connection/grow_ring.h"
 #include "protocol/connection/replay_window.h"
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
@@ -45,6 +46,7 @@ TEST_CASE("an interval set agrees with one flag for each offset", "[protocol][co
 
 TEST_CASE("ack ranges agree with a list of everything that arrived", "[protocol][connection][ack_ranges]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
+  if (test::slowness > 1 && seed != 1) return;
   CAPTURE(seed);
   Rng rng{seed};
   AckRanges ranges;

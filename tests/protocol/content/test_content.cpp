@@ -121,9 +121,9 @@ TEST_CASE("a map comes out of its bytes as it stands", "[protocol][content]") {
 
 TEST_CASE("every Freedoom map comes out of its bytes as it stands", "[protocol][content][freedoom]") {
   Rng rng(3);
-  each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) {
-    round_trip(must_place(map, random_place(rng)));
-  });
+  each_freedoom_map([&](const SectorMap& map, const std::string&,
+                        std::uint64_t) { round_trip(must_place(map, random_place(rng))); },
+                    2 * static_cast<int>(test::slowness) - 1);
 }
 
 TEST_CASE("maps that nobody drew come out of their bytes as they stand", "[protocol][content]") {
@@ -330,7 +330,7 @@ TEST_CASE("Freedoom's maps and the one built in are far from any bound of conten
         CHECK(map.lines.size() * 2 < content_lines_max);
         CHECK_FALSE(too_laborious(map));
       },
-      3);
+      3 * static_cast<int>(test::slowness));
 }
 
 TEST_CASE("sizes and times of Freedoom's maps", "[.][content_figures]") {

@@ -5,6 +5,7 @@
 
 #include "server/host/packed_snapshot.h"
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "world/math/random.h"
 #include "world/sim/world.h"
 
@@ -213,6 +214,7 @@ TEST_CASE("in a crowd the nearest 64 are in every snapshot and everybody ten tim
   const auto [count, kbit_per_s] = GENERATE(std::pair(500u, 320.0), std::pair(1000u, 512.0));
   const double bytes_per_s = kbit_per_s * 1000 / 8;
   const double radius_m = GENERATE(12.5, 25.0);
+  if (ashlar::test::slowness > 1 && (count != 500 || radius_m > 20)) return;
   CAPTURE(count, radius_m);
   World world = empty_world();
   PackedWorld packed(rate_hz, 1);
@@ -284,6 +286,7 @@ TEST_CASE("nobody of a crowd that runs about waits longer than the bound", "[ser
       GENERATE(std::pair(SnapshotEncoding::packed, 1u), std::pair(SnapshotEncoding::plain, 4u));
   const double radius_m = GENERATE(8.0, 14.0, 25.0);
   const std::uint32_t every = GENERATE(1u, 3u);
+  if (ashlar::test::slowness > 1 && (radius_m != 14 || every != 1)) return;
   CAPTURE(encoding, radius_m, every);
   World world = empty_world();
   PackedWorld packed(rate_hz, 1);

@@ -208,10 +208,11 @@ TEST_CASE("on every Freedoom map our tree and the lines themselves agree", "[wor
   Tally all;
   for (const WadStack& wads : freedoom()) {
     for (const std::string& name : map_names(wads)) {
+      if (maps++ % static_cast<int>(test::slowness) != 0) continue;
       const SectorMap map = must_read(wads, name);
       const BspTree ours = build_bsp(map);
       const LineRows rows(map);
-      Rng rng = rng_for(20, static_cast<std::uint64_t>(++maps));
+      Rng rng = rng_for(20, static_cast<std::uint64_t>(maps));
       Tally t;
       check_points(rows, ours, rng, t);
       check_ways(map, rows, ours, rng, t);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "tests/world/cases.h"
 #include "tests/world/sim/builders.h"
 #include "tests/world/voxel_worlds.h"
@@ -78,7 +79,7 @@ TEST_CASE("who looks at a face sees it, and nobody sees one that is covered",
   const Space space{&volume, {}, {}};
   Rng rng{8};
   int looked = 0, seen = 0, hidden = 0;
-  for (int i = 0; i < cases(1500); ++i) {
+  for (int i = 0; i < cases(test::slowness > 1 ? 700 : 1500); ++i) {
     DVec3 eye;
     eye.x = rng.between(-10, 10);
     eye.y = rng.between(-10, 10);

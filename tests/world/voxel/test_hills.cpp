@@ -264,7 +264,7 @@ TEST_CASE("beside a footprint hills are level, dry and whole, whatever was there
   // A mountain, the deep sea, a forest at a river, where players begin.
   const IVec2 at = GENERATE(IVec2{964, 843}, IVec2{1800, -600}, IVec2{-60, -1600}, IVec2{0, 0});
   const std::int32_t roof = GENERATE(3, 40, 90);
-  if (test::slowness > 1 && roof != 40) return;
+  if (test::slowness > 1 && (roof != 40 || at.x < 0)) return;
   CAPTURE(at.x, at.y, roof);
   const BlockBox box{{at.x - 20, at.y - 13, roof - 40}, {at.x + 21, at.y + 14, roof}};
   terrain.footprints.push_back(box);
