@@ -17,14 +17,14 @@
 namespace ashlar::testing {
 
 struct Builders {
-  /// @param block  what stands where, a BlockId of an IVec3; the ground is solid below z = 4 in most tests
+  /// @param ground  what stands where, a BlockId of an IVec3; the ground is solid below z = 4 in most tests
   template <class Block>
-  explicit Builders(std::uint32_t players, Block block, Rules rules = {}, std::uint32_t monsters = 0,
+  explicit Builders(std::uint32_t players, Block ground, Rules rules = {}, std::uint32_t monsters = 0,
                     const std::function<void(WorldSetup&)>& more = {}) {
     setup.players_max = players;
     setup.monsters = setup.monsters_max = monsters;
     setup.rules = rules;
-    setup.make_chunk = [block](const Terrain&, ChunkCoord at) { return made_chunk(at, block); };
+    setup.make_chunk = [ground](const Terrain&, ChunkCoord at) { return made_chunk(at, ground); };
     if (more) more(setup);
     begin();
   }
