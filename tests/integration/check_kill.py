@@ -117,6 +117,17 @@ class Server:
         while self.wait_for("status")["saved_tick"] < done_at:
             pass
 
+    def see_built(self, by_console):
+        """Returns when players have changed blocks, too, and it is saved: how soon, a machine with much to do decides."""
+        give_up = time.monotonic() + PATIENCE_S
+        while self.statuses[-1]["blocks_changed"] <= by_console:
+            self.wait_for("status")
+            if time.monotonic() > give_up:
+                raise SystemExit("nobody built anything")
+        built_at = self.first_tick + self.statuses[-1]["tick"]
+        while self.wait_for("status")["saved_tick"] < built_at:
+            pass
+
     def kill(self):
         self.process.kill()
         rest, _ = self.process.communicate()
@@ -217,7 +228,7 @@ class World:
         """One round, to the kill. Returns what the server had said."""
         running = Server(server, self.path, self.free_blocks)
         load = subprocess.Popen([sim, "load", "--server", f"127.0.0.1:{running.port}", "--clients", str(builders),
-                                 "--brain", "build", "--joins-per-second", "200", "--duration", "60s",
+                                 "--brain", "build", "--joins-per-second", "200", "--duration", "10m",
                                  "--seed", str(seed), "--acts", self.acts_file],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         try:
@@ -225,7 +236,9 @@ class World:
             given = collections.Counter()
             if self.free_blocks == "no":
                 given = running.give(f"sim-{number}" for number in rng.sample(range(1, builders + 1), min(GIVEN, builders)))
-            running.put_blocks(blocks, rng.sample(sorted(self.hoards), HOARDS_A_ROUND) if self.hoards else ())
+            hoards = rng.sample(sorted(self.hoards), HOARDS_A_ROUND) if self.hoards else ()
+            running.put_blocks(blocks, hoards)
+            running.see_built(len(blocks) + len(hoards))
             self.given += given
             self.announced += blocks
             time.sleep(rng.uniform(0, 1))

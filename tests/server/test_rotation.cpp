@@ -33,9 +33,9 @@ MapRotation::Made make_short_match(const std::string& map) {
 
 MapRotation three_maps() { return MapRotation({"one", "two", "broken"}, false, make_short_match); }
 
-/// What comes of an order, however long its thread takes.
+/// What comes of an order, however long its thread takes: minutes of waiting are for a test that fails.
 std::optional<NextWorld> wait_for_world(MapRotation& rotation, std::string& error) {
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 180'000; ++i) {
     if (auto next = rotation.take()) return next;
     if (error = rotation.take_error(); !error.empty()) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
