@@ -8,7 +8,7 @@
 namespace ashlar {
 namespace {
 
-std::uint64_t ticks_of(const Rules& rules, double seconds) {
+std::uint64_t timer_ticks(const Rules& rules, double seconds) {
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(seconds * rules.tick_rate_hz + 0.5));
 }
 
@@ -51,7 +51,7 @@ void BlockTimers::fire(const BlockTimersTick& tick) {
       case Fired::exploded: ++blasts; break;
       case Fired::held_up: {
         BlockData data = *tick.edits.contents().find(due.block);
-        data.due = tick.life + ticks_of(tick.rules, retry_s);
+        data.due = tick.life + timer_ticks(tick.rules, retry_s);
         tick.edits.contents().set(due.block, tick.volume.block(due.block), data, EntityId{0});
         break;
       }
@@ -101,7 +101,7 @@ void BlockTimers::note_edits(const VoxelVolume& volume, const Rules& rules, std:
     if (!(timer_s > 0) || volume.block(edit.block) != edit.after || !contents.has_room(edit.block)) continue;
     const BlockData* const held = contents.find(edit.block);
     BlockData data = held != nullptr ? *held : BlockData{};
-    data.due = life + ticks_of(rules, timer_s);
+    data.due = life + timer_ticks(rules, timer_s);
     contents.set(edit.block, edit.after, data, edit.who);
   }
   for (const DataEdit& edit : contents.applied()) {
