@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "client_sim/harness/format.h"
 #include "world/bsp/placement.h"
 #include "world/sim/shooting.h"
 #include "world/voxel/volume.h"
@@ -25,10 +26,8 @@ class Paper {
         2 * half_m * pixels_per_m, 2 * half_m * pixels_per_m);
   }
   template <typename... Args>
-  void print(const char* format, Args... args) {
-    char buffer[384];
-    std::snprintf(buffer, sizeof buffer, format, args...);
-    out_ += buffer;
+  void print(const char* pattern, Args... args) {
+    out_ += client_sim::format(pattern, args...);
   }
   double x(double x_m) const { return (x_m - middle_.x + half_m) * pixels_per_m; }
   double y(double y_m) const { return (middle_.y - y_m + half_m) * pixels_per_m; }

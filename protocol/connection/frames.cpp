@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/bytes.h"
 #include "protocol/text.h"
 #include "world/math/assert.h"
 

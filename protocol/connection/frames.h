@@ -7,7 +7,6 @@
 #include <string_view>
 #include <variant>
 
-#include "protocol/bytes.h"
 #include "protocol/connection/ack_ranges.h"
 #include "protocol/connection/close_reason.h"
 #include "protocol/connection/streams.h"

@@ -19,6 +19,7 @@
 #include "server/host/sight_culler.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/workload.h"
+#include "tests/made_chunk.h"
 #include "tests/wads.h"
 #include "world/bsp/open_rooms.h"
 #include "world/bsp/placement.h"
@@ -77,14 +78,8 @@ Scene tunnel_scene(std::uint32_t players) {
   scene.setup.players_max = players;
   scene.setup.monsters_max = 1, scene.setup.monsters = 0;
   scene.setup.make_chunk = [](const Terrain&, ChunkCoord at) {
-    std::vector<BlockId> blocks(chunk_blocks);
-    for (int y = 0; y < chunk_size; ++y)
-      for (int x = 0; x < chunk_size; ++x)
-        for (int z = 0; z < chunk_size; ++z) {
-          const IVec3 b{at.x * chunk_size + x, at.y * chunk_size + y, at.z * chunk_size + z};
-          blocks[index_in_chunk({x, y, z})] = b.z < 24 && !tunnel(b) ? BlockId::stone : BlockId::air;
-        }
-    return std::make_unique<Chunk>(std::span<const BlockId>(blocks));
+    return testing::made_chunk(
+        at, [](IVec3 b) { return b.z < 24 && !tunnel(b) ? BlockId::stone : BlockId::air; });
   };
   const auto across = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(players))));
   for (std::uint32_t i = 0; i < players; ++i)

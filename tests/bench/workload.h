@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/world/voxel_worlds.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::bench {
@@ -71,19 +72,7 @@ inline WorkloadWorld make_workload_world() {
 
 /// The same blocks as chunks. Beyond the box nothing is loaded: rays end there, and its rim keeps walkers in.
 inline VoxelVolume make_workload_volume(const WorkloadWorld& w) {
-  VoxelVolume volume;
-  std::vector<BlockId> blocks(chunk_blocks);
-  for (int cz = 0; cz < 2; ++cz)
-    for (int cy = 0; cy < 8; ++cy)
-      for (int cx = 0; cx < 8; ++cx) {
-        for (int y = 0; y < 32; ++y)
-          for (int x = 0; x < 32; ++x)
-            for (int z = 0; z < 32; ++z)
-              blocks[index_in_chunk({x, y, z})] =
-                  w.solid(cx * 32 + x, cz * 32 + z, cy * 32 + y) ? BlockId::stone : BlockId::air;
-        volume.insert_chunk({cx, cy, cz}, std::make_unique<Chunk>(std::span<const BlockId>(blocks)));
-      }
-  return volume;
+  return test::make_volume({0, 0, 0}, {8, 8, 2}, [&w](IVec3 b) { return w.solid(b.x, b.z, b.y); });
 }
 
 /// Where the character i of W1 starts, in our axes.

@@ -113,7 +113,12 @@ class Server:
             self.say(f"set {x} {y} {z} treasure")
         # They enter the tick that follows; a status of a second later is of a later one.
         self.wait_for("status")
-        done_at = self.first_tick + self.wait_for("status")["tick"]
+        self.wait_for("status")
+        self.see_saved()
+
+    def see_saved(self):
+        """Returns when all is saved that was there as of the newest status."""
+        done_at = self.first_tick + self.statuses[-1]["tick"]
         while self.wait_for("status")["saved_tick"] < done_at:
             pass
 
@@ -124,9 +129,7 @@ class Server:
             self.wait_for("status")
             if time.monotonic() > give_up:
                 raise SystemExit("nobody built anything")
-        built_at = self.first_tick + self.statuses[-1]["tick"]
-        while self.wait_for("status")["saved_tick"] < built_at:
-            pass
+        self.see_saved()
 
     def kill(self):
         self.process.kill()

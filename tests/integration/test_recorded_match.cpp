@@ -1,8 +1,6 @@
 // A match that was recorded once, played again: by every build, that for Windows among them.
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "client_sim/simulation/replay.h"
@@ -16,10 +14,8 @@ TEST_CASE("a match recorded once has the same hashes on every build", "[integrat
   // Every compiler, build type and sanitizer plays these ticks. When the simulation was changed on purpose:
   //   ashlar-sim simulate --seed 5 --clients 8 --monsters 30 --minutes 0.5 --without restart
   //       --record tests/integration/match.ashrec
-  std::ifstream file(ASHLAR_TESTS_DIR "/integration/match.ashrec", std::ios::binary);
-  const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
-  REQUIRE(!read.empty());
-  const std::vector<std::uint8_t> bytes(read.begin(), read.end());
+  const std::vector<std::uint8_t> bytes = testing::read_bytes(ASHLAR_TESTS_DIR "/integration/match.ashrec");
+  REQUIRE(!bytes.empty());
   const auto result = replay(
       bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
         return testing::must_place(testing::builtin_map(), place_of(wanted));

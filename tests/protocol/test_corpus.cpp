@@ -25,6 +25,7 @@
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
 #include "tests/protocol/content/contents.h"
+#include "tests/wads.h"
 
 using namespace ashlar;
 
@@ -35,11 +36,6 @@ void save(const std::filesystem::path& file, std::span<const std::uint8_t> bytes
   std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   REQUIRE(out.good());
-}
-
-std::vector<std::uint8_t> load(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 /// An operation of fuzz_host and fuzz_client: what to do, which the stream is part of, and the bytes.
@@ -57,7 +53,7 @@ void operate(std::vector<std::uint8_t>& script, unsigned what, unsigned stream,
 void save_scripts(const std::filesystem::path& messages, const std::filesystem::path& to,
                   std::initializer_list<std::uint8_t> kinds) {
   for (const auto& entry : std::filesystem::directory_iterator(messages)) {
-    const auto message = load(entry.path());
+    const auto message = testing::read_bytes(entry.path());
     if (message.size() > 1000) continue;
     for (const std::uint8_t kind : kinds) {
       std::vector<std::uint8_t> script{kind};

@@ -204,29 +204,24 @@ void check_ways(const SectorMap& map, const LineRows& rows, const BspTree& ours,
 }  // namespace
 
 TEST_CASE("on every Freedoom map our tree and the lines themselves agree", "[world][bsp][freedoom]") {
-  int maps = 0;
   Tally all;
-  for (const WadStack& wads : freedoom()) {
-    for (const std::string& name : map_names(wads)) {
-      if (maps++ % static_cast<int>(test::slowness) != 0) continue;
-      const SectorMap map = must_read(wads, name);
-      const BspTree ours = build_bsp(map);
-      const LineRows rows(map);
-      Rng rng = rng_for(20, static_cast<std::uint64_t>(maps));
-      Tally t;
-      check_points(rows, ours, rng, t);
-      check_ways(map, rows, ours, rng, t);
-      CAPTURE(name, t.contradicting, t.ours_wrong, t.ways_wrong, t.doubtful);
-      CHECK(t.ours_wrong == 0);
-      // Where sectors are not closed there is no one truth to be right about.
-      CHECK((t.ways_wrong == 0 || (t.contradicting > 0 && t.ways_wrong <= segments_per_map / 1000)));
-      CHECK(t.contradicting < points_per_map / 100);
-      CHECK(t.doubtful < segments_per_map / 100);
-      all.contradicting += t.contradicting, all.ours_wrong += t.ours_wrong;
-      all.ways_wrong += t.ways_wrong, all.doubtful += t.doubtful;
-      all.points += t.points, all.segments += t.segments;
-    }
-  }
+  const int maps = each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t number) {
+    const BspTree ours = build_bsp(map);
+    const LineRows rows(map);
+    Rng rng = rng_for(20, number);
+    Tally t;
+    check_points(rows, ours, rng, t);
+    check_ways(map, rows, ours, rng, t);
+    CAPTURE(t.contradicting, t.ours_wrong, t.ways_wrong, t.doubtful);
+    CHECK(t.ours_wrong == 0);
+    // Where sectors are not closed there is no one truth to be right about.
+    CHECK((t.ways_wrong == 0 || (t.contradicting > 0 && t.ways_wrong <= segments_per_map / 1000)));
+    CHECK(t.contradicting < points_per_map / 100);
+    CHECK(t.doubtful < segments_per_map / 100);
+    all.contradicting += t.contradicting, all.ours_wrong += t.ours_wrong;
+    all.ways_wrong += t.ways_wrong, all.doubtful += t.doubtful;
+    all.points += t.points, all.segments += t.segments;
+  });
   INFO(maps << " maps, " << all.points << " points (" << all.contradicting << " where lines contradict), "
             << all.segments << " segments; wrong " << all.ours_wrong << "/" << all.ways_wrong
             << ", not exactly the lines' " << all.doubtful);

@@ -90,8 +90,8 @@ struct Builders {
     join.joins = tokens;
     world->step(join);
     for (const Joined& joined : world->joined()) ids.push_back(joined.id);
-    commands.resize(ids.size());
-    numbers.resize(ids.size());
+    commands.resize(setup.players_max);
+    numbers.resize(setup.players_max);
   }
   TickInput filled() {
     inputs_.clear();
