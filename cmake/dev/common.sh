@@ -80,7 +80,7 @@ configure() {
   shift
   check_preset "$preset"
   case $preset in
-    clang | asan | lint | lint-all | fuzz) need_packages build clang ;;
+    clang | asan | tsan | lint | lint-all | fuzz) need_packages build clang ;;
     windows)
       need_packages build windows
       cmake/windows/libraries.sh
