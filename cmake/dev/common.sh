@@ -96,15 +96,16 @@ configure() {
   leave_moved_build "$preset"
   mkdir -p "build/$preset"
   log=build/$preset/configure.log
-  if ! cmake --preset "$preset" "${options[@]}" "$@" >"$log" 2>&1; then
+  # shellcheck disable=SC2016  # the inner shell's own
+  if ! alone_in "$preset" bash -c 'cmake "${@:2}" >"$1" 2>&1' _ "$log" --preset "$preset" "${options[@]}" "$@"; then
     cat "$log" >&2
     say "cmake could not configure the preset $preset (the output is above and in $log)"
     exit 1
   fi
 }
 
-# alone_in PRESET COMMAND...: while no other ./dev builds in build/PRESET. Two at a time would leave objects behind
-# that are older than what they are made of.
+# alone_in PRESET COMMAND...: while no other ./dev configures or builds in build/PRESET. Two at a time would leave
+# objects behind that are older than what they are made of, or break each other's files.
 alone_in() {
   local preset=$1 lock=build/.$1.lock status=0
   shift
