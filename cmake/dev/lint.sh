@@ -74,7 +74,7 @@ lint_scripts() {
 readonly slow_checks=('clang-analyzer-*' performance-unnecessary-value-param bugprone-suspicious-include
   cppcoreguidelines-virtual-class-destructor bugprone-standalone-empty bugprone-stringview-nullptr
   bugprone-reserved-identifier bugprone-suspicious-string-compare bugprone-suspicious-semicolon
-  bugprone-multiple-statement-macro bugprone-not-null-terminated-result bugprone-assert-side-effect
+  bugprone-multiple-statement-macro bugprone-not-null-terminated-result
   misc-unused-using-decls misc-confusable-identifiers misc-misleading-identifier misc-coroutine-hostile-raii
   misc-non-copyable-objects modernize-redundant-void-arg modernize-use-nullptr readability-redundant-declaration)
 
