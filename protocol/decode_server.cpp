@@ -70,7 +70,9 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  in.burst_dig_m(),
                                                  static_cast<double>(in.day_s()),
                                                  static_cast<double>(in.match_places()),
-                                                 static_cast<double>(in.lives())}};
+                                                 static_cast<double>(in.lives()),
+                                                 in.fall_free_m(),
+                                                 static_cast<double>(in.fall_damage())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {

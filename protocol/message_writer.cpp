@@ -32,7 +32,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_LIVES + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_FALL_DAMAGE + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 

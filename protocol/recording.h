@@ -29,13 +29,13 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 14;
-/// Older ones are read as well: before 13 all pictures were made of the same states, no block had a timer
-/// and all worlds were new, before 12 no command said of which states its picture was made, nobody only
-/// watched, it was always day, and who came back brought its inventory alone, before 11 players said nothing
-/// to the game, no zone was protected and no burst dug, before 10 no block held anything, before 9 all
-/// ammunition was free and nothing lay about, before 8 all worlds had the built-in kinds of blocks and
-/// nobody fought, before 7 nobody dug, before 6 all ground was plains.
+inline constexpr std::uint32_t recording_version = 15;
+/// Older ones are read as well: before 15 no fall hurt, before 13 all pictures were made of the same states,
+/// no block had a timer and all worlds were new, before 12 no command said of which states its picture was
+/// made, nobody only watched, it was always day, and who came back brought its inventory alone, before 11
+/// players said nothing to the game, no zone was protected and no burst dug, before 10 no block held
+/// anything, before 9 all ammunition was free and nothing lay about, before 8 all worlds had the built-in
+/// kinds of blocks and nobody fought, before 7 nobody dug, before 6 all ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;

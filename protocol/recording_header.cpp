@@ -20,12 +20,13 @@ constexpr std::uint64_t recorded_props_max = 4096;
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
   constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39,
-                        before_watchers = 40;
+                        before_watchers = 40, before_falls = 43;
   return version < 7    ? before_acts
          : version < 8  ? before_fights
          : version < 9  ? before_weapons
          : version < 11 ? before_bursts
          : version < 12 ? before_watchers
+         : version < 15 ? before_falls
                         : rule_count();
 }
 

@@ -353,6 +353,20 @@ TEST_CASE("an eleventh version's header has no rules of days, places and lives",
   CHECK(again == bytes);
 }
 
+TEST_CASE("a fourteenth version's header has no rules of falls", "[protocol][recording]") {
+  RecordingHeader old = some_header();
+  old.version = 14;
+  old.rules.lives = 3;
+  old.rules.fall_free_m = 4, old.rules.fall_damage = 9;
+  std::vector<std::uint8_t> bytes;
+  RecordingWriter(old).take(bytes);
+  const auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  CHECK(reader->header().rules.lives == 3);
+  CHECK(reader->header().rules.fall_free_m == 0);
+  CHECK(reader->header().rules.fall_damage == Rules{}.fall_damage);
+}
+
 TEST_CASE("what is no recording, or another version's, is refused by name", "[protocol][recording]") {
   const std::vector<std::uint8_t> junk{'W', 'A', 'D', 0, 1, 2, 3, 4, 5, 6, 7, 8};
   CHECK(RecordingReader::open(junk).error() == RecordingError::not_a_recording);

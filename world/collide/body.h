@@ -28,10 +28,10 @@ struct MoveReport {
   bool landed = false;
   bool jumped = false;
   bool stepped = false;
-  bool recovered = false;  ///< recovery moved the body this tick
-  bool frozen = false;     ///< in unloaded space: nothing was done
-  bool lost = false;       ///< in solid, and no free place is known: the caller puts it at a spawn
-  double land_speed_mps = 0;
+  bool recovered = false;     ///< recovery moved the body this tick
+  bool frozen = false;        ///< in unloaded space: nothing was done
+  bool lost = false;          ///< in solid, and no free place is known: the caller puts it at a spawn
+  double land_speed_mps = 0;  ///< downwards, where it met the ground; of a landing
   ContactList contacts;
 };
 

@@ -6,8 +6,8 @@
 namespace ashlar {
 
 /// What hurt somebody. Values travel: append only.
-enum class HurtBy : std::uint8_t { crusher, shot, claw, missile, burst, charge, flame, block, game };
-inline constexpr std::uint8_t hurt_by_count = 9;
+enum class HurtBy : std::uint8_t { crusher, shot, claw, missile, burst, charge, flame, block, game, fall };
+inline constexpr std::uint8_t hurt_by_count = 10;
 
 /// Values travel: append only.
 enum class CombatEventKind : std::uint8_t { hurt, died };

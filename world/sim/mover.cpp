@@ -81,19 +81,21 @@ void move_grounded(const Surroundings& around, const MoverTraits& traits, double
 
 void move_airborne(const Surroundings& around, const MoverTraits& traits, double dt_s, Body& body,
                    MoveReport& report) {
-  const double before = body.velocity_mps.z;
+  const double before = body.velocity_mps.z, start_z = body.position_m.z;
   body.velocity_mps.z = std::max(before - traits.gravity_mps2 * dt_s, -traits.fall_speed_mps_max);
   // The mean of the speeds before and after: the same parabola at every tick rate.
   const DVec3 way =
       DVec3{body.velocity_mps.x, body.velocity_mps.y, 0.5 * (before + body.velocity_mps.z)} * dt_s;
-  const double fall_speed = -body.velocity_mps.z;
   const SlideEnd end = way_of(traits)(around, body.position_m, body.velocity_mps, way, dt_s, report.contacts);
   body.position_m = end.position_m;
   body.velocity_mps = end.velocity_mps;
   if (traits.flies) return;
   if (body.velocity_mps.z > 0) return;
   const auto ground = around.ground_below(body.position_m, 0);
-  if (ground) stand(body, report, *ground, fall_speed);
+  if (!ground) return;
+  // By the height that it fell in this tick, not to its end: the same at every tick rate.
+  const double speed2 = before * before + 2 * traits.gravity_mps2 * (start_z - *ground);
+  stand(body, report, *ground, std::min(std::sqrt(std::max(speed2, 0.0)), traits.fall_speed_mps_max));
 }
 
 }  // namespace

@@ -91,6 +91,9 @@ struct Rules {
   std::uint16_t match_places = 0;  ///< players in a match at once, the others watch; 0: all play
   std::uint16_t lives = 0;         ///< deaths in a match after which a player watches; 0: no end of them
 
+  double fall_free_m = 0;         ///< that a player falls unhurt; 0: no fall hurts, as in Doom
+  std::uint16_t fall_damage = 5;  ///< points for each metre beyond
+
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
   std::uint16_t ticks_within(double seconds, std::uint16_t least = 0) const {
@@ -100,6 +103,12 @@ struct Rules {
   }
   /// Do locked doors ask for a key? Who plays against others has all of them, as in Doom (P_SpawnPlayer).
   bool keys_needed() const { return keys == KeyRule::needed && !plays_against(mode); }
+  /// Points that a landing at a speed costs, by the height from which one falls to reach it; rounded.
+  std::uint16_t fall_points(double land_speed_mps) const {
+    if (fall_free_m <= 0 || gravity_mps2 <= 0) return 0;
+    const double beyond_m = land_speed_mps * land_speed_mps / (2 * gravity_mps2) - fall_free_m;
+    return static_cast<std::uint16_t>(std::clamp(beyond_m * fall_damage + 0.5, 0.0, 65535.0));
+  }
   /// How high a jump rises; without gravity there is no end to it.
   double jump_rise_m() const {
     return gravity_mps2 > 0 ? jump_speed_mps * jump_speed_mps / (2 * gravity_mps2)
@@ -192,6 +201,11 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(I{"lives", 0, 1000,
           "Deaths in a match after which a player watches until the next; 0: no end of them."},
         r.lives);
+  visit(I{"fall_free_m", 0, 4096,
+          "Metres that a player falls unhurt, into water any height; 0: no fall hurts."},
+        r.fall_free_m);
+  visit(I{"fall_damage", 0, 1000, "Points that each metre costs that a player falls beyond those."},
+        r.fall_damage);
 }
 
 /// How many there are.

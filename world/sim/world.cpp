@@ -87,6 +87,7 @@ struct World::Impl::Rest {
   void player_moved(std::size_t row) { w.player_moved(row); }
   void players_moved() {
     w.hurt_by_blocks(fighting);
+    w.hurt_by_falls(fighting);
     part(StepPart::think);
     w.monsters_think();
     part(StepPart::monsters);

@@ -123,6 +123,18 @@ void World::Impl::hurt_by_blocks(CombatTick& fighting) {
   }
 }
 
+void World::Impl::hurt_by_falls(CombatTick& fighting) {
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    const MoveReport& report = players.report[i];
+    if (players.id[i] == EntityId{0} || !report.landed) continue;
+    const std::uint16_t points = setup.rules.fall_points(report.land_speed_mps);
+    // Whoever reaches the ground of a pool was held up by what is in it.
+    if (points == 0 || touch_of(volume, setup.rules.player, players.body[i].position_m).immersed > 0)
+      continue;
+    combat.hurt(fighting, players.id[i], {.points = points, .how = HurtBy::fall});
+  }
+}
+
 void World::Impl::take_commands(std::span<const PlayerInput> commands) {
   // Without a command a player stands still and looks where it looked.
   std::ranges::fill(players.command, PlayerCommand{});

@@ -85,6 +85,7 @@ struct World::Impl final : DamageRule, EditRule {
   void player_moved(std::size_t row);
   /// Whole points, so that as many come together in a second as the block says, at every tick rate.
   void hurt_by_blocks(CombatTick& fighting);
+  void hurt_by_falls(CombatTick& fighting);
 
   // Spectators: world_spectators.cpp
 
