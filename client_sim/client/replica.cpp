@@ -36,7 +36,7 @@ Replica::Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns,
   acts_ = BlockActs(1, 0);
   player_.resize(1);
   nobody_.resize(0);
-  nobody_.kinds = setup_.kinds;
+  nobody_.use_kinds(setup_.kinds);
   crowd_.reserve(bystanders_max + 1);
   player_.id[0] = self;
   player_.generation[0] = 1;

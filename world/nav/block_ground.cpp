@@ -25,6 +25,7 @@ void BlockGround::begin(const VoxelVolume& volume, IVec3 origin, BlockWalker wal
   note_soft_kinds(volume);
   first_piece_ = chunk_of(origin);
   look_again();
+  some_ladder_ = false;
   std::ranges::fill(column_known_, std::uint8_t{0});
   std::ranges::fill(level_, unknown_level);
 }
@@ -92,6 +93,7 @@ void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y
     out.half |= put(slabs);
     out.liquid |= put(liquid);
     out.ladder |= put(ladder);
+    some_ladder_ = some_ladder_ || ladder != 0;
   }
   constexpr std::int32_t wall_blocks = 3;  // over what is open, so that nobody steps or climbs there
   for (const MapRock& rock : rock_) {
@@ -130,7 +132,7 @@ void BlockGround::make_corner(const VoxelVolume& volume, std::int32_t x, std::in
 bool BlockGround::to_and_fro(const VoxelVolume& volume, IVec3 a, IVec3 b) {
   bool leads = false;
   const IVec3 low = a.z <= b.z ? a : b, high = a.z <= b.z ? b : a;
-  visit_before(volume, high.x, high.y, high.z, low.x - high.x, low.y - high.y,
+  visit_before(volume, floor(volume, high.x, high.y, high.z), low.x - high.x, low.y - high.y,
                [&](std::int32_t h, std::uint32_t) { leads = leads || h == low.z; });
   return leads && high.z - low.z <= 2 * walker_.drop;
 }

@@ -50,6 +50,8 @@ class BlockGround {
   /// Tenths of a metre.
   static constexpr std::uint32_t straight_cost = 10, diagonal_cost = 14, rise_cost = 4, fall_cost = 10;
   static constexpr std::uint32_t climb_cost = 6;  ///< half a block up a ladder
+  /// No way to a corner beside one, or up a ladder, costs more.
+  static constexpr std::uint32_t cost_max = straight_cost + climb_cost * half_levels_max + fall_cost;
   static constexpr std::int32_t fall_halves = 2;  ///< deeper there may be no way back up
 
   /// Over the four columns of a corner, a bit a block.
@@ -59,6 +61,9 @@ class BlockGround {
     std::uint64_t on_water = 0;               ///< of on_block: who swims in this one
     std::uint64_t ladder = 0;                 ///< to climb on in one of the four
     std::uint64_t stands() const { return on_block | on_half; }
+    bool stands_at(std::int32_t height) const {
+      return ((height % 2 == 0 ? on_block : on_half) >> (height / 2) & 1u) != 0;
+    }
   };
   /// Bits low to high, both included.
   static std::uint64_t layer_bits(std::int32_t low, std::int32_t high) {
@@ -90,15 +95,34 @@ class BlockGround {
     return level_[at];
   }
   static constexpr std::uint8_t many_levels = 0xfe;
+  /// Is there anything to climb on in what was read of the window?
+  bool some_ladder() const { return some_ladder_; }
   bool holds(std::int32_t x, std::int32_t y) const { return x >= 0 && y >= 0 && x < side_ && y < side_; }
   /// Of everything that columns say. Cost: reads them all.
   std::uint64_t content(const VoxelVolume& volume);
 
-  /// Calls visit(height, cost) for floors at the corner beside (x, y) from which one goes to the floor of
-  /// that height there: up by a step, down by a drop, with room on both where one passes.
+  /// A floor, and from which heights beside it one may come to it.
+  struct Floor {
+    std::int32_t x = 0, y = 0, height = 0;
+    std::uint64_t solid = 0;                          ///< of its corner
+    std::uint64_t before_block = 0, before_half = 0;  ///< as Corner::on_block and on_half
+  };
+  /// @param height  of a floor that is there
+  Floor floor(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height) {
+    const std::int32_t low = height - (walker_.swims ? out_halves : rise());
+    const std::int32_t high = height + 2 * walker_.drop;
+    return {x,
+            y,
+            height,
+            corner(volume, x, y).solid,
+            layer_bits((std::max(low, 0) + 1) / 2, high / 2),
+            layer_bits(std::max(low, 0) / 2, (high - 1) / 2)};
+  }
+  /// Calls visit(height, cost) for floors at the corner so far beside one from which one goes to it: up by a
+  /// step, down by a drop, with room on both where one passes.
   template <typename Visit>
-  void visit_before(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
-                    std::int32_t dx, std::int32_t dy, Visit&& visit);
+  void visit_before(const VoxelVolume& volume, const Floor& to, std::int32_t dx, std::int32_t dy,
+                    Visit&& visit);
   /// Calls visit(x, y, height, cost, column) for floors at the feet of ladders that end at a floor: the
   /// ladder is in that column about their corner.
   template <typename Visit>
@@ -135,7 +159,7 @@ class BlockGround {
   static bool on_water(const Corner& corner, std::int32_t height) {
     return height % 2 == 0 && (corner.on_water >> (height / 2) & 1u) != 0;
   }
-  /// The blocks that a body needs free which passes at one height over ground at another one.
+  /// The blocks that a body needs free which passes at one height over ground at another one, no lower.
   static std::uint64_t body_bits(std::int32_t ground, std::int32_t passes) {
     return layer_bits((ground + 1) / 2, (passes + body_halves + 1) / 2 - 1);
   }
@@ -155,6 +179,7 @@ class BlockGround {
   std::int32_t pieces_across_;                        // along x and y, of a window anywhere
   ChunkCoord first_piece_{};
   std::vector<Piece> pieces_;
+  bool some_ladder_ = false;
   std::vector<Column> columns_;
   std::vector<Corner> corners_;
   std::vector<std::uint8_t> column_known_;
@@ -164,43 +189,37 @@ class BlockGround {
 };
 
 template <typename Visit>
-void BlockGround::visit_before(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
-                               std::int32_t dx, std::int32_t dy, Visit&& visit) {
-  const bool slanting = dx != 0 && dy != 0;
-  const std::uint8_t level_there = level(volume, x + dx, y + dy);
-  // On a level with this one nothing is in the way, and aslant nobody goes anywhere else.
-  if (!slanting && level_there == height) return visit(height, straight_cost);
-  if (slanting && level_there != many_levels) {
-    const std::uint8_t a = level(volume, x + dx, y), b = level(volume, x, y + dy);
-    const auto other = [height](std::uint8_t level) { return level != many_levels && level != height; };
-    if (other(level_there) || other(a) || other(b)) return;
-    if (a == height && b == height) return visit(height, diagonal_cost);
+void BlockGround::visit_before(const VoxelVolume& volume, const Floor& to, std::int32_t dx, std::int32_t dy,
+                               Visit&& visit) {
+  const std::int32_t height = to.height;
+  const std::uint8_t level_there = level(volume, to.x + dx, to.y + dy);
+  if (dx != 0 && dy != 0) {
+    // Aslant lies in level ground alone, so that no edge beside it is in the way. Who stands has room.
+    const std::uint8_t a = level(volume, to.x + dx, to.y), b = level(volume, to.x, to.y + dy);
+    const auto at_height = [&](std::uint8_t level, std::int32_t x, std::int32_t y) {
+      return level == height || (level == many_levels && corner(volume, x, y).stands_at(height));
+    };
+    if (at_height(level_there, to.x + dx, to.y + dy) && at_height(a, to.x + dx, to.y) &&
+        at_height(b, to.x, to.y + dy))
+      visit(height, diagonal_cost);
+    return;
   }
-  const Corner& here = corner(volume, x, y);
-  const Corner& there = corner(volume, x + dx, y + dy);
-  std::uint64_t on_block = there.on_block, on_half = there.on_half;
-  if (slanting) {
-    // These lie in level ground alone, so that no edge beside them is in the way.
-    const Corner &a = corner(volume, x + dx, y), &b = corner(volume, x, y + dy);
-    on_block &= a.on_block & b.on_block, on_half &= a.on_half & b.on_half;
-  }
-  const std::int32_t low = slanting ? height : std::max(0, height - (walker_.swims ? out_halves : rise()));
-  const std::int32_t high = slanting ? height : std::min(half_levels_max - 1, height + 2 * walker_.drop);
-  for (const std::int32_t half : {0, 1}) {
-    std::uint64_t stands =
-        (half == 0 ? on_block : on_half) & layer_bits((low + 1 - half) / 2, (high - half) / 2);
-    for (; stands != 0; stands &= stands - 1) {
-      const std::int32_t h = 2 * std::countr_zero(stands) + half;
-      if (height - h > rise() && !on_water(there, h)) continue;
-      const std::int32_t passes = std::max(h, height);
-      if ((here.solid & body_bits(height, passes)) != 0 || (there.solid & body_bits(h, passes)) != 0)
-        continue;
-      std::uint32_t cost = slanting ? diagonal_cost : straight_cost;
-      if (height > h) cost += rise_cost * static_cast<std::uint32_t>(height - h);
-      if (h - height > fall_halves) cost += fall_cost;
-      visit(h, cost);
+  // On a level with it nothing is in the way.
+  if (level_there == height) return visit(height, straight_cost);
+  const Corner& there = corner(volume, to.x + dx, to.y + dy);
+  const auto straight = [&](std::int32_t h) {
+    if (h == height) return visit(h, straight_cost);
+    if (h > height) {
+      if ((to.solid & body_bits(height, h)) == 0)
+        visit(h, straight_cost + (h - height > fall_halves ? fall_cost : 0));
+    } else if ((height - h <= rise() || on_water(there, h)) && (there.solid & body_bits(h, height)) == 0) {
+      visit(h, straight_cost + rise_cost * static_cast<std::uint32_t>(height - h));
     }
-  }
+  };
+  for (std::uint64_t stands = there.on_block & to.before_block; stands != 0; stands &= stands - 1)
+    straight(2 * std::countr_zero(stands));
+  for (std::uint64_t stands = there.on_half & to.before_half; stands != 0; stands &= stands - 1)
+    straight(2 * std::countr_zero(stands) + 1);
 }
 
 template <typename Visit>

@@ -156,10 +156,11 @@ void BlockRegions::find_entries(const VoxelVolume& volume, const Cell& cell) {
     const auto corner = static_cast<std::int32_t>(place / floors_max);
     const std::int32_t x = corner % cell_side + 1, y = corner / cell_side + 1;
     const std::int32_t own = cell.height[place] + height_first;
+    const BlockGround::Floor to = ground_.floor(volume, x, y, own);
     for (std::int32_t dy = -1; dy <= 1; ++dy)
       for (std::int32_t dx = -1; dx <= 1; ++dx)
         if (dx != 0 || dy != 0)
-          ground_.visit_before(volume, x, y, own, dx, dy, [&](std::int32_t h, std::uint32_t cost) {
+          ground_.visit_before(volume, to, dx, dy, [&](std::int32_t h, std::uint32_t cost) {
             note_entry(volume, cell, place, {x + dx, y + dy, h}, cost, false);
           });
     if (ground_.walker().ladders)

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint8_t no_floor = 0xff;
 constexpr std::int32_t corners_side = BlockWays::side;
-// A place may get a better way several times before it is settled; what is beyond is left out.
-constexpr std::size_t heap_max = std::size_t{8} * BlockWays::places_max;
 constexpr double there_m = 0.35;       // so near to a corner one goes on to the next
 constexpr double side_m = 0.33;        // so near to the line between two corners one goes along it
 constexpr double off_m_max = 1.1;      // so far may a body be above or below a corner's ground
@@ -25,6 +23,11 @@ constexpr double top_reached_m = 0.05;
 constexpr double lean_m = 1.2, lean_share = 0.7;
 
 std::int32_t floor_block(double v) { return static_cast<std::int32_t>(std::floor(v)); }
+
+/// Of the floors at a corner.
+std::uint32_t first_place(std::int32_t x, std::int32_t y) {
+  return static_cast<std::uint32_t>(y * corners_side + x) * BlockWays::floors_max;
+}
 
 }  // namespace
 
@@ -47,10 +50,9 @@ DVec3 BlockWays::position_m(std::uint16_t place) const {
 std::uint16_t BlockWays::place_at(IVec2 corner, std::int32_t half_blocks) const {
   const std::int32_t x = corner.x - origin_.x - 1, y = corner.y - origin_.y - 1;
   if (x < 0 || y < 0 || x >= corners_side || y >= corners_side) return nowhere;
-  const auto first = static_cast<std::uint32_t>(y * corners_side + x) * floors_max;
-  for (std::size_t i = first; i < first + floors_max; ++i)
-    if (height_[i] != no_floor && height_[i] == half_blocks - 2 * origin_.z)
-      return static_cast<std::uint16_t>(i);
+  const std::uint32_t first = first_place(x, y);
+  for (std::uint32_t i = first; i < first + floors_max && height_[i] != no_floor; ++i)
+    if (height_[i] == half_blocks - 2 * origin_.z) return static_cast<std::uint16_t>(i);
   return nowhere;
 }
 
@@ -69,11 +71,10 @@ std::optional<BlockWays::Step> BlockWays::on_ladder(IVec2 block, DVec3 from_m) c
   for (std::int32_t i = 0; i < 4; ++i) {
     const std::int32_t x = block.x + (i & 1) - origin_.x - 1, y = block.y + (i >> 1) - origin_.y - 1;
     if (x < 0 || y < 0 || x >= corners_side || y >= corners_side) continue;
-    const auto first = static_cast<std::uint32_t>(y * corners_side + x) * floors_max;
-    for (std::uint32_t p = first; p < first + floors_max; ++p) {
+    const std::uint32_t first = first_place(x, y);
+    for (std::uint32_t p = first; p < first + floors_max && height_[p] != no_floor; ++p) {
       const auto place = static_cast<std::uint16_t>(p);
-      if (height_[place] == no_floor || ladder_[place] == 0 || from_m.z < position_m(place).z + hanging_m)
-        continue;
+      if (ladder_[place] == 0 || from_m.z < position_m(place).z + hanging_m) continue;
       if (from_m.z >= position_m(next_[place]).z - top_reached_m) continue;
       const Step up = up_ladder(place, from_m);
       const DVec2 off = xy(up.to_m - from_m);
@@ -150,38 +151,43 @@ std::optional<BlockWays::Step> BlockWays::step(DVec3 from_m) const {
   return Step{position_m(goes_on ? next : best), all_m};
 }
 
-BlockSearch::BlockSearch(std::vector<MapRock> rock) : ground_(corners_side, std::move(rock)) {
-  settled_.resize(BlockWays::places_max);
-  heap_.reserve(heap_max);
+BlockSearch::BlockSearch(std::vector<MapRock> rock)
+    : ground_(corners_side, std::move(rock)), settled_(BlockWays::places_max), open_(BlockWays::places_max) {
+  static_assert(BlockGround::cost_max < DistanceQueue::spread_max);
 }
 
-/// A place that leads on to `next`; worse ways than the one it has are dropped.
+/// A place at a height leads on to `next`, unless it has a better way, or as good a one.
+void BlockSearch::put(std::uint32_t place, std::int32_t height, std::uint32_t distance, std::uint16_t next,
+                      std::uint8_t ladder) {
+  const auto number = static_cast<std::uint16_t>(place);
+  if (ways_.height_[place] == no_floor) {
+    ways_.height_[place] = static_cast<std::uint8_t>(height);
+    open_.put(number, distance);
+  } else {
+    const std::uint32_t before = ways_.distance_[place];
+    if (before <= distance) return;
+    open_.bring(number, before, distance);
+  }
+  ways_.distance_[place] = static_cast<std::uint16_t>(distance);
+  ways_.next_[place] = next;
+  ways_.ladder_[place] = ladder;
+}
+
 void BlockSearch::reach(std::int32_t x, std::int32_t y, std::int32_t height, std::uint32_t distance,
                         std::uint16_t next, std::uint8_t ladder) {
-  if (x < x_min_ || y < y_min_ || x >= x_max_ || y >= y_max_) return;
-  if (distance >= BlockWays::nowhere || heap_.size() == heap_max) return;
-  const auto first = static_cast<std::uint32_t>(y * corners_side + x) * BlockWays::floors_max;
+  if (x < x_min_ || y < y_min_ || x >= x_max_ || y >= y_max_ || distance >= BlockWays::nowhere) return;
+  const std::uint32_t first = first_place(x, y);
   std::uint32_t place = first;
   while (place < first + BlockWays::floors_max && ways_.height_[place] != no_floor &&
          ways_.height_[place] != height)
     ++place;
   if (place == first + BlockWays::floors_max) return;  // more floors than are kept
-  if (ways_.height_[place] != no_floor && ways_.distance_[place] <= distance) return;
-  ways_.height_[place] = static_cast<std::uint8_t>(height);
-  ways_.distance_[place] = static_cast<std::uint16_t>(distance);
-  ways_.next_[place] = next;
-  ways_.ladder_[place] = ladder;
   ways_.ladders_ = ways_.ladders_ || ladder != 0;
-  const auto later = [](const Open& a, const Open& b) {
-    return a.distance != b.distance ? a.distance > b.distance : a.place > b.place;
-  };
-  heap_.push_back({static_cast<std::uint16_t>(distance), static_cast<std::uint16_t>(place)});
-  std::push_heap(heap_.begin(), heap_.end(), later);
+  put(place, height, distance, next, ladder);
 }
 
 bool BlockSearch::stands(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height) {
-  const BlockGround::Corner& at = ground_.corner(volume, x, y);
-  return ((height % 2 == 0 ? at.on_block : at.on_half) >> (height / 2) & 1u) != 0;
+  return ground_.corner(volume, x, y).stands_at(height);
 }
 
 /// All corners of the nearest ring about the place where a body of that size stands no deeper than a drop.
@@ -189,7 +195,7 @@ void BlockSearch::seed(const VoxelVolume& volume, DVec3 to_m) {
   const IVec2 block{floor_block(to_m.x), floor_block(to_m.y)};
   const auto top = static_cast<std::int32_t>(std::floor((to_m.z + off_m_max) * 2)) - 2 * ways_.origin_.z;
   constexpr std::int32_t rings = 3;
-  for (std::int32_t ring = 0; ring < rings && heap_.empty(); ++ring)
+  for (std::int32_t ring = 0; ring < rings && open_.empty(); ++ring)
     for (std::int32_t cy = block.y - ring; cy <= block.y + 1 + ring; ++cy)
       for (std::int32_t cx = block.x - ring; cx <= block.x + 1 + ring; ++cx) {
         const std::int32_t x = cx - ways_.origin_.x - 1, y = cy - ways_.origin_.y - 1;
@@ -220,7 +226,7 @@ std::uint64_t ground_content(const VoxelVolume& volume, IVec3 middle) {
 void BlockSearch::clear(const VoxelVolume& volume, IVec3 middle, BlockWalker walker) {
   std::ranges::fill(settled_, std::uint8_t{0});
   reached_ = 0;
-  heap_.clear();
+  open_.clear();
   ways_.clear(middle - IVec3{corners_side / 2, corners_side / 2, BlockWays::levels / 2});
   ground_.begin(volume, ways_.origin_, walker);
   ways_.up_block_ = walker.climbs;
@@ -243,43 +249,52 @@ void BlockSearch::begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalke
     reach(to.x - first.x, to.y - first.y, height, 0, BlockWays::nowhere);
 }
 
-/// Has a corner but one floor, and that its way? Most of what is beside a place that is settled does.
-bool BlockSearch::done(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
-  const auto first = static_cast<std::size_t>(y * corners_side + x) * BlockWays::floors_max;
-  if (ways_.height_[first] == no_floor || settled_[first] == 0) return false;
-  return ground_.level(volume, x, y) != BlockGround::many_levels;
+/// To the eight corners beside one, from a place there. Most ground is level and most corners have one floor:
+/// these are told by their levels alone.
+void BlockSearch::go_on_to(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::uint16_t from) {
+  const std::int32_t own = ways_.height_[from];
+  const std::uint32_t far = ways_.distance_[from];
+  const BlockGround::Floor to = ground_.floor(volume, x, y, own);
+  const std::int32_t low_x = std::max(x - 1, x_min_), high_x = std::min(x + 1, x_max_ - 1);
+  const std::int32_t low_y = std::max(y - 1, y_min_), high_y = std::min(y + 1, y_max_ - 1);
+  for (std::int32_t cy = low_y; cy <= high_y; ++cy)
+    for (std::int32_t cx = low_x; cx <= high_x; ++cx) {
+      if (cx == x && cy == y) continue;
+      const std::uint32_t first = first_place(cx, cy);
+      const std::int32_t level = ground_.level(volume, cx, cy);
+      // Of most that is beside a place that is settled the way is known.
+      if (level != BlockGround::many_levels && settled_[first] != 0) continue;
+      if (level == own && far + BlockGround::diagonal_cost < BlockWays::nowhere) {
+        const bool slanting = cx != x && cy != y;
+        if (!slanting) {
+          put(first, own, far + BlockGround::straight_cost, from, 0);
+          continue;
+        }
+        if (ground_.level(volume, cx, y) == own && ground_.level(volume, x, cy) == own) {
+          put(first, own, far + BlockGround::diagonal_cost, from, 0);
+          continue;
+        }
+      }
+      ground_.visit_before(volume, to, cx - x, cy - y,
+                           [&](std::int32_t h, std::uint32_t cost) { reach(cx, cy, h, far + cost, from); });
+    }
 }
 
 std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t places_max) {
-  const auto later = [](const Open& a, const Open& b) {
-    return a.distance != b.distance ? a.distance > b.distance : a.place > b.place;
-  };
   ground_.look_again();
   std::uint32_t count = 0;
-  while (count < places_max && !heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    const Open least = heap_.back();
-    heap_.pop_back();
-    if (settled_[least.place] != 0) continue;
-    settled_[least.place] = 1;
-    reached_ = ways_.distance_[least.place];
-    ++count;
-    const std::int32_t at = least.place / static_cast<std::int32_t>(BlockWays::floors_max);
+  for (; count < places_max && !open_.empty(); ++count) {
+    const std::uint16_t place = open_.take_nearest();
+    settled_[place] = 1;
+    reached_ = ways_.distance_[place];
+    const std::int32_t at = place / static_cast<std::int32_t>(BlockWays::floors_max);
     const std::int32_t x = at % corners_side, y = at / corners_side;
-    const std::int32_t own = ways_.height_[least.place];
-    const std::uint32_t far = ways_.distance_[least.place];
-    for (std::int32_t dy = -1; dy <= 1; ++dy)
-      for (std::int32_t dx = -1; dx <= 1; ++dx) {
-        if ((dx == 0 && dy == 0) || !ground_.holds(x + dx, y + dy) || done(volume, x + dx, y + dy)) continue;
-        ground_.visit_before(volume, x, y, own, dx, dy, [&](std::int32_t h, std::uint32_t cost) {
-          reach(x + dx, y + dy, h, far + cost, least.place);
-        });
-      }
-    if (ground_.walker().ladders)
+    go_on_to(volume, x, y, place);
+    if (ground_.walker().ladders && ground_.some_ladder())
       ground_.visit_feet(
-          volume, x, y, own,
+          volume, x, y, ways_.height_[place],
           [&](std::int32_t fx, std::int32_t fy, std::int32_t h, std::uint32_t cost, int column) {
-            reach(fx, fy, h, far + cost, least.place, static_cast<std::uint8_t>(column + 1));
+            reach(fx, fy, h, reached_ + cost, place, static_cast<std::uint8_t>(column + 1));
           });
   }
   return count;

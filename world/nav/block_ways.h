@@ -7,6 +7,7 @@
 #include "world/math/block_box.h"
 #include "world/math/vec.h"
 #include "world/nav/block_ground.h"
+#include "world/nav/distance_queue.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
@@ -52,12 +53,19 @@ class BlockWays {
   std::optional<Step> on_ladder(IVec2 block, DVec3 from_m) const;
   Step up_ladder(std::uint16_t place, DVec3 from_m) const;
 
-  bool up_block_ = false;                       ///< its walkers come up a whole block at once
-  bool ladders_ = false;                        ///< some of its ways go up them
-  IVec3 origin_{};                              ///< the block below, south and west of the first corner
-  std::vector<std::uint8_t> height_;            // by place: half blocks over the origin; none: free
+  bool up_block_ = false;  ///< its walkers come up a whole block at once
+  bool ladders_ = false;   ///< some of its ways go up them
+  IVec3 origin_{};         ///< the block below, south and west of the first corner
+  // By place: half blocks over the origin; none: free, and so are those behind it at its corner.
+  std::vector<std::uint8_t> height_;
   std::vector<std::uint16_t> next_, distance_;  // by place
   std::vector<std::uint8_t> ladder_;  // by place: column about the corner that leads to next, from 1
+};
+
+/// What somebody finds who looks for his way.
+struct BlockRoute {
+  std::optional<BlockWays::Step> step;  ///< where he goes next; nullopt: no way is known (yet)
+  bool pending = false;                 ///< none is, and one is searched for: it is worth to wait a little
 };
 
 /// Finds such ways from their end outwards, a few places a call, reading the blocks as they are when it comes
@@ -74,30 +82,29 @@ class BlockSearch {
   void begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalker walker, const BlockBox& within);
   /// Goes on. @return places that it settled, at most `places_max`. Cost: about 0.3 us each
   std::uint32_t advance(const VoxelVolume& volume, std::uint32_t places_max);
-  bool whole() const { return heap_.empty(); }
+  bool whole() const { return open_.empty(); }
   /// Ends it early: what it came to keeps its ways, from the rest none is known.
-  void stop() { heap_.clear(); }
+  void stop() { open_.clear(); }
   /// Tenths of a metre to the end from what it settled last: nobody who is nearer than that gets a better way
   /// any more.
   std::uint32_t reached() const { return reached_; }
   BlockWays& ways() { return ways_; }
 
  private:
-  struct Open {
-    std::uint16_t distance, place;
-  };
+  void go_on_to(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::uint16_t from);
+  void put(std::uint32_t place, std::int32_t height, std::uint32_t distance, std::uint16_t next,
+           std::uint8_t ladder);
   void reach(std::int32_t x, std::int32_t y, std::int32_t height, std::uint32_t distance, std::uint16_t next,
              std::uint8_t ladder = 0);
   void clear(const VoxelVolume& volume, IVec3 middle, BlockWalker walker);
   bool stands(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height);
-  bool done(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
   void seed(const VoxelVolume& volume, DVec3 to_m);
 
   BlockWays ways_;
   BlockGround ground_;
   std::int32_t x_min_ = 0, x_max_ = 0, y_min_ = 0, y_max_ = 0;  // corners of the window that ways keep to
   std::vector<std::uint8_t> settled_;
-  std::vector<Open> heap_;
+  DistanceQueue open_;
   std::uint32_t reached_ = 0;
 };
 

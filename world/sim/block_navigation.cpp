@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "world/math/random.h"
+
 namespace ashlar {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr double from_apart_m = 4, from_above_m = 2;
 // Who went no farther is where he was; and where he is no farther off than that, a field that cost much stays
 // a tick longer for so many of its places.
 constexpr double follows_m = 0.5, near_follows_m = 2;
-constexpr std::uint32_t places_per_stay_tick = 8, stay_ticks_max = 240;
+constexpr std::uint32_t places_per_stay_tick = 4, stay_ticks_max = 360;
 constexpr std::uint32_t again_ticks = 15;    // a field that somebody misses a way in is made anew so soon
 constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
 
@@ -38,16 +40,28 @@ std::optional<BlockWalker> block_walker_of(const MonsterTraits& kind) {
 BlockNavigation::BlockNavigation(std::vector<MapGround> maps)
     : ends_(std::move(maps)), fields_(fields_max), search_(ends_.rock()), far_(ends_) {
   keys_.reserve(fields_max);
+  by_key_.fill(no_field);
 }
 
 std::size_t BlockNavigation::find(EntityId player, BlockWalker walker) const {
-  const auto key = std::ranges::find(keys_, key_of(player, walker));
-  return key != keys_.end() ? static_cast<std::size_t>(key - keys_.begin()) : fields_max;
+  const std::uint64_t key = key_of(player, walker);
+  for (std::size_t at = first_look(key); by_key_[at] != no_field; at = (at + 1) % by_key_.size())
+    if (keys_[by_key_[at]] == key) return by_key_[at];
+  return fields_max;
 }
 
-const BlockNavigation::Field* BlockNavigation::field_of(EntityId player, BlockWalker walker) const {
-  const std::size_t number = find(player, walker);
-  return number != fields_max && fields_[number].ready ? &fields_[number] : nullptr;
+std::size_t BlockNavigation::first_look(std::uint64_t key) {
+  return static_cast<std::size_t>(mix64(key) % (4 * fields_max));
+}
+
+/// After one of them changed.
+void BlockNavigation::note_keys() {
+  by_key_.fill(no_field);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    std::size_t at = first_look(keys_[i]);
+    while (by_key_[at] != no_field) at = (at + 1) % by_key_.size();
+    by_key_[at] = static_cast<std::uint8_t>(i);
+  }
 }
 
 /// Its own, or the one that nobody asked for for the longest time, if it is not wanted now.
@@ -63,6 +77,7 @@ BlockNavigation::Field* BlockNavigation::take(EntityId player, BlockWalker walke
       if (oldest->asked_tick + kept_up_ticks > tick || number == searched_) return nullptr;
     }
     keys_[number] = key_of(player, walker);
+    note_keys();
     Field& field = fields_[number];
     field.player = player, field.walker = walker;
     field.ready = field.part = field.missed = field.many = false;
@@ -198,24 +213,20 @@ void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& play
   }
 }
 
-std::optional<BlockWays::Step> BlockNavigation::way(EntityId player, BlockWalker walker, DVec3 from_m) const {
-  if (const Field* field = field_of(player, walker))
-    if (const auto step = field->ways.step(from_m)) return step;
-  return far_.way(player, walker, from_m);
-}
-
-bool BlockNavigation::pending(const PlayerTable& players, EntityId player, BlockWalker walker,
-                              DVec3 from_m) const {
-  if (!ends_.there(players, player)) return false;
+BlockRoute BlockNavigation::route(const PlayerTable& players, EntityId player, BlockWalker walker,
+                                  DVec3 from_m) const {
+  const std::size_t number = find(player, walker);
+  const Field* field = number != fields_max ? &fields_[number] : nullptr;
+  if (field != nullptr && field->ready)
+    if (const auto step = field->ways.step(from_m)) return {step, false};
+  BlockRoute out = far_.route(player, walker, from_m);
+  if (out.step) return out;
+  if (!ends_.there(players, player)) return {};
   if (near(players, player, from_m)) {
-    const std::size_t number = find(player, walker);
-    if (number == fields_max) return false;
-    const Field& field = fields_[number];
-    if (!field.ready) return true;
-    if (field.ways.step(from_m)) return false;
-    if (field.part) return true;
+    if (field == nullptr) return {};
+    if (!field->ready || field->part) out.pending = true;
   }
-  return far_.pending(player, walker, from_m);
+  return out;
 }
 
 void BlockNavigation::add_to_hash(StripeHasher& hash) const {

@@ -22,7 +22,7 @@ namespace ashlar {
 class BlockNavigation {
  public:
   static constexpr std::size_t fields_max = 128;
-  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 900;
+  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 700;
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew, if anything changed
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});
@@ -32,10 +32,8 @@ class BlockNavigation {
                 std::uint32_t tick);
   /// Begins and goes on with searches. Call once a tick.
   void advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick);
-  /// Where a body goes next on its way to a player; nullopt: none is known (yet).
-  std::optional<BlockWays::Step> way(EntityId player, BlockWalker walker, DVec3 from_m) const;
-  /// Is a way from afar searched for, so that it is worth to wait a little?
-  bool pending(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m) const;
+  /// A body's way to a player.
+  BlockRoute route(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m) const;
 
   /// All fields and what is searched.
   void add_to_hash(StripeHasher& hash) const;
@@ -68,7 +66,8 @@ class BlockNavigation {
   }
   /// Its number; fields_max: there is none.
   std::size_t find(EntityId player, BlockWalker walker) const;
-  const Field* field_of(EntityId player, BlockWalker walker) const;
+  static std::size_t first_look(std::uint64_t key);
+  void note_keys();
   static void note_from(Field& field, DVec3 from_m);
   bool enough();
   void begin(const VoxelVolume& volume, const PlayerTable& players, Field& field, std::uint32_t tick);
@@ -81,8 +80,11 @@ class BlockNavigation {
 
   HuntEnds ends_;
   std::vector<Field> fields_;
-  std::vector<std::uint64_t> keys_;    // by field, of those that ever had a player: no more are in use
-  std::size_t searched_ = fields_max;  // of which the search is; fields_max: none
+  std::vector<std::uint64_t> keys_;  // by field, of those that ever had a player: no more are in use
+  static constexpr std::uint8_t no_field = 0xff;
+  static_assert(fields_max < no_field);
+  std::array<std::uint8_t, 4 * fields_max> by_key_{};  // open addressing: the field's number
+  std::size_t searched_ = fields_max;                  // of which the search is; fields_max: none
   BlockSearch search_;
   std::array<DVec3, from_max> search_from_m_{};  // whom it is for
   std::size_t search_from_count_ = 0;            // 0: for everybody

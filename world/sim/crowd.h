@@ -79,15 +79,19 @@ class Crowd {
   };
 
   void add(const Mover& mover);
+  void follow_changes();
   void sort();
-  void meet_neighbours(std::size_t row, const Disc& disc);
+  void meet_neighbours(std::size_t row, std::uint32_t place);
   void meet(Mover& a, Mover& b);
 
   std::vector<Mover> movers_;
   std::vector<Key> order_;            ///< kept from tick to tick: the next one's is nearly the same
+  std::vector<EntityId> ids_;         ///< of the movers that it is of
+  std::vector<std::uint32_t> now_;    ///< by number of these, their numbers now
   std::vector<std::uint64_t> cells_;  ///< in order, dense for the searches
   std::vector<Disc> discs_;           ///< likewise
   std::vector<Row> rows_;             ///< of occupied cells, ascending; a last one ends them
+  double narrow_radius_m_ = 0;        ///< of the widest that is not wide
   std::size_t movers_max_ = 0;
   std::size_t pairs_met_ = 0;
 };

@@ -40,10 +40,10 @@ void take_in(BlockBox& box, const BlockBox& other) {
 FarNavigation::FarNavigation(const HuntEnds& ends)
     : regions_(ends.rock()), fields_(fields_max), legs_(legs_max), leg_search_(ends.rock()) {}
 
-const FarNavigation::Field* FarNavigation::field_of(EntityId player, BlockWalker walker) const {
-  for (const Field& f : std::span(fields_).first(fields_used_))
-    if (f.player == player && f.walker == walker) return &f;
-  return nullptr;
+std::size_t FarNavigation::find(EntityId player, BlockWalker walker) const {
+  const auto used = std::span(keys_).first(fields_used_);
+  const auto key = std::ranges::find(used, key_of(player, walker));
+  return key != used.end() ? static_cast<std::size_t>(key - used.begin()) : fields_max;
 }
 
 /// As a way over blocks is entered: by one of the four corners about a body, of those at its own height.
@@ -108,13 +108,14 @@ void FarNavigation::ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_
 
 /// Takes the field that nobody asked for for the longest time, if it is not wanted now.
 void FarNavigation::ask(EntityId player, BlockWalker walker, DVec3 from_m, std::uint32_t tick) {
-  auto field =
-      std::ranges::find_if(fields_, [&](const Field& f) { return f.player == player && f.walker == walker; });
-  if (field == fields_.end()) {
+  const std::size_t number = find(player, walker);
+  auto field = fields_.begin() + static_cast<std::ptrdiff_t>(number);
+  if (number == fields_max) {
     field = std::ranges::min_element(fields_, {}, &Field::asked_tick);
     const bool busy = field->player != EntityId{0} && field->asked_tick + kept_ticks > tick;
     if (busy || static_cast<std::size_t>(field - fields_.begin()) == searched_) return;
     field->player = player, field->walker = walker;
+    keys_[static_cast<std::size_t>(field - fields_.begin())] = key_of(player, walker);
     field->ready = field->missed = false;
     field->begun_tick = 0;
     field->misses = 0;
@@ -244,27 +245,21 @@ const FarNavigation::Leg* FarNavigation::leg_to(const Ahead& ahead, BlockWalker 
   return other;
 }
 
-std::optional<BlockWays::Step> FarNavigation::way(EntityId player, BlockWalker walker, DVec3 from_m) const {
-  const Field* field = field_of(player, walker);
-  if (field == nullptr || !field->ready) return std::nullopt;
-  const auto before = ahead(*field, from_m);
-  if (!before) return std::nullopt;
+BlockRoute FarNavigation::route(EntityId player, BlockWalker walker, DVec3 from_m) const {
+  const std::size_t number = find(player, walker);
+  if (number == fields_max) return {};
+  const Field& field = fields_[number];
+  if (!field.ready) return {std::nullopt, true};
+  const auto before = ahead(field, from_m);
+  if (!before) return {};
   const Leg* leg = leg_to(*before, walker);
-  if (leg == nullptr) return std::nullopt;
-  auto step = leg->ways.step(from_m);
-  if (step) step->distance_m += before->distance * 0.1;
-  return step;
-}
-
-bool FarNavigation::pending(EntityId player, BlockWalker walker, DVec3 from_m) const {
-  const Field* field = field_of(player, walker);
-  if (field == nullptr || !field->ready) return field != nullptr;
-  const auto before = ahead(*field, from_m);
-  if (!before) return false;
-  const Leg* leg = leg_to(*before, walker);
-  if (leg == nullptr) return true;
+  if (leg == nullptr) return {std::nullopt, true};
+  if (auto step = leg->ways.step(from_m)) {
+    step->distance_m += before->distance * 0.1;
+    return {step, false};
+  }
   const bool searched = static_cast<std::size_t>(leg - legs_.data()) == leg_searched_;
-  return (searched || !holds(leg->searched, before->within)) && !leg->ways.step(from_m);
+  return {std::nullopt, searched || !holds(leg->searched, before->within)};
 }
 
 void FarNavigation::add_to_hash(StripeHasher& hash) const {

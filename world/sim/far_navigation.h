@@ -33,10 +33,8 @@ class FarNavigation {
   /// Begins and goes on with searches. Call once a tick.
   void advance(const VoxelVolume& volume, const PlayerTable& players, const HuntEnds& ends,
                std::uint32_t tick);
-  /// Where a body goes next on its way to a player; nullopt: none is known (yet).
-  std::optional<BlockWays::Step> way(EntityId player, BlockWalker walker, DVec3 from_m) const;
-  /// Is one searched for, so that it is worth to wait a little?
-  bool pending(EntityId player, BlockWalker walker, DVec3 from_m) const;
+  /// A body's way to a player.
+  BlockRoute route(EntityId player, BlockWalker walker, DVec3 from_m) const;
 
   /// Fields, legs and the searches under way.
   void add_to_hash(StripeHasher& hash) const;
@@ -80,7 +78,11 @@ class FarNavigation {
     std::uint32_t distance = 0;  ///< tenths of a metre from the last of these on
     BlockBox within{};           ///< corners of the cells up to there
   };
-  const Field* field_of(EntityId player, BlockWalker walker) const;
+  static std::uint64_t key_of(EntityId player, BlockWalker walker) {
+    return static_cast<std::uint64_t>(player) << 32 | walker.bits();
+  }
+  /// Its number; fields_max: there is none.
+  std::size_t find(EntityId player, BlockWalker walker) const;
   std::optional<Ahead> ahead(const Field& field, DVec3 from_m) const;
   const Leg* leg_to(const Ahead& ahead, BlockWalker walker) const;
   void ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_t tick);
@@ -93,6 +95,8 @@ class FarNavigation {
   BlockRegions regions_;
   std::vector<Field> fields_;
   std::vector<Leg> legs_;
+  std::array<std::uint64_t, fields_max>
+      keys_{};  // by field, whose it is: everybody who asks looks through them
   std::size_t fields_used_ = 0, legs_used_ = 0;  // those behind were never taken
   RegionSearch search_;
   BlockSearch leg_search_;

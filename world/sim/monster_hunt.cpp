@@ -161,8 +161,9 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
   };
   const bool hunts = ways != nullptr && chases;
   const bool straight = hunts && ways->goes_straight(space, players, monsters, row, beside);
-  if (hunts && !straight)
-    if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick))) {
+  if (hunts && !straight) {
+    const Route route = ways->route(space, players, monsters, row, careful(rules, row, tick));
+    if (const auto& way = route.way) {
       if (way->waits || way->climbs)
         if (auto wish = stay_at(monsters, row, way->at_m, way->climbs ? climb_near_m : stay_m)) {
           wish->climb = way->climbs ? 1 : 0;
@@ -176,7 +177,8 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
         set_course(rules, monsters, row, way->at_m);
       return up(wish, way->floor_m);
     }
-  if (hunts && !straight && ways->way_pending(players, monsters, row)) return {};
+    if (route.pending) return {};
+  }
   MonsterWish wish = chase(space, rules, monsters, row, slow, goal, false);
   if (hunts && !straight && stops_at_edge(space, players, monsters, row, *ways, wish)) wish.direction = {};
   if (chases) set_course(rules, monsters, row, xy(goal));

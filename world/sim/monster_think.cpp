@@ -181,10 +181,11 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
     return !hunts;
   }
   if (!hunts) return false;
-  const bool way = ways != nullptr && players.has(monsters.target[row]) &&
-                   players.takes_part(slot_of(monsters.target[row])) &&
-                   (ways->way(space, players, monsters, row) || ways->way_pending(players, monsters, row));
-  if (way)
+  const Route route = ways != nullptr && players.has(monsters.target[row]) &&
+                              players.takes_part(slot_of(monsters.target[row]))
+                          ? ways->route(space, players, monsters, row)
+                          : Route{};
+  if (route.way || route.pending)
     monsters.forget_ticks[row] = rules.ticks_within(forget_s);
   else
     count_down(monsters.forget_ticks[row], every);

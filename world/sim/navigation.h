@@ -27,6 +27,16 @@ struct WayPoint {
   double drop_m = 0;      ///< over blocks: so far down it comes there, if that is more than a step
 };
 
+/// What a monster finds that looks for its way.
+struct Route {
+  /// Where its body goes next; nullopt: it is too large, no way is known (yet), or there are but blocks and
+  /// it sees whom it hunts, with nothing to go round.
+  std::optional<WayPoint> way;
+  /// None is, and one over open ground is searched for: who walks on blindly meanwhile may fall where there
+  /// is none.
+  bool pending = false;
+};
+
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
 /// walkers, shared by all who are after that player and made anew as he goes and while sectors move. One
 /// search goes on at a time, and a tick settles at most leaves_per_tick leaves, whoever asks; the oldest
@@ -50,11 +60,10 @@ class Navigation {
   void advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                std::uint32_t tick, std::span<const MapMechanics> mechanics);
 
-  /// Where a monster's body goes next on its way to a player; nullopt: it is too large, no way is known
-  /// (yet), or there are but blocks and it sees him, with nothing to go round.
+  /// A monster's way to the player whom it hunts.
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
-  std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
-                              std::size_t row, bool careful = false) const;
+  Route route(const Space& space, const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+              bool careful = false) const;
   /// May it go straight at whom it hunts: over blocks at whom it sees, on a level with it and with neither
   /// wall nor edge before it now or a little while ago, elsewhere if it is beside it? Then no way is needed,
   /// and over blocks none is asked for.
@@ -62,9 +71,6 @@ class Navigation {
                      std::size_t row, bool beside) const;
   /// Does it hunt a player by ways over blocks?
   bool over_blocks(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
-  /// Is a way over open ground searched for? Who walks on blindly meanwhile may fall where there is
-  /// none.
-  bool way_pending(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
 
   void add_to_hash(StripeHasher& hash) const;
   std::uint64_t fields_made() const { return made_; }
@@ -144,8 +150,8 @@ class Navigation {
   static bool at_stairs(const Ground& ground, DVec3 body);
   static WayPoint down_stairs(const Ground& ground, DVec3 body);
   std::optional<WayPoint> off_stairs(DVec3 body) const;
-  std::optional<WayPoint> way_over_blocks(const MonsterTable& monsters, std::size_t row,
-                                          const Target& target) const;
+  Route route_over_blocks(const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+                          const Target& target) const;
   std::optional<WayPoint> way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
                                      std::size_t row, const Target& target, bool careful) const;
   std::optional<WayPoint> wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,

@@ -116,36 +116,29 @@ std::optional<WayPoint> Navigation::off_stairs(DVec3 body) const {
   return std::nullopt;
 }
 
-std::optional<WayPoint> Navigation::way_over_blocks(const MonsterTable& monsters, std::size_t row,
-                                                    const Target& target) const {
+Route Navigation::route_over_blocks(const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+                                    const Target& target) const {
   const auto walker = block_walker_of(monsters.traits_at(row));
-  if (!walker) return std::nullopt;
+  if (!walker) return {};
   const DVec3 body = monsters.body[row].position_m;
   if (target.other_map != grounds_.size() && at_stairs(grounds_[target.other_map], body))
-    return down_stairs(grounds_[target.other_map], body);
-  const auto step = blocks_->way(target.to, *walker, body);
-  if (!step) return off_stairs(body);
-  const double drop_m = body.z - step->to_m.z;
+    return {down_stairs(grounds_[target.other_map], body), false};
+  const BlockRoute route = blocks_->route(players, target.to, *walker, body);
+  if (!route.step) return {off_stairs(body), route.pending};
+  const double drop_m = body.z - route.step->to_m.z;
   const bool drops = drop_m > monsters.traits_at(row).step_height_m_max;
-  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs, drops ? drop_m : 0};
+  return {WayPoint{xy(route.step->to_m), route.step->to_m.z, route.step->distance_m, false,
+                   route.step->climbs, drops ? drop_m : 0},
+          false};
 }
 
-std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& players,
-                                        const MonsterTable& monsters, std::size_t row, bool careful) const {
-  if (blocks_ == nullptr) return std::nullopt;
+Route Navigation::route(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                        std::size_t row, bool careful) const {
+  if (blocks_ == nullptr) return {};
   const auto target = target_of(players, monsters, row);
-  if (!target) return std::nullopt;
-  if (target->map == grounds_.size()) return way_over_blocks(monsters, row, *target);
-  return way_in_map(space.maps, monsters, row, *target, careful);
-}
-
-bool Navigation::way_pending(const PlayerTable& players, const MonsterTable& monsters,
-                             std::size_t row) const {
-  if (blocks_ == nullptr) return false;
-  const auto target = target_of(players, monsters, row);
-  const auto walker = block_walker_of(monsters.traits_at(row));
-  if (!target || target->map != grounds_.size() || !walker) return false;
-  return blocks_->pending(players, target->to, *walker, monsters.body[row].position_m);
+  if (!target) return {};
+  if (target->map == grounds_.size()) return route_over_blocks(players, monsters, row, *target);
+  return {way_in_map(space.maps, monsters, row, *target, careful), false};
 }
 
 /// Before a lift that is elsewhere, or on one that has not come yet, a body stands; one at rest it calls.

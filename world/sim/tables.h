@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "world/math/assert.h"
@@ -132,10 +133,14 @@ struct MonsterTable {
   std::vector<DVec3> home_m;                ///< where it appeared
   std::vector<Turn16> home_yaw;
   std::vector<std::uint32_t> respawn_ticks;  ///< of a free row: until its monster is back; 0: it is not
-  /// What kinds are like; null: default_kinds().
-  std::shared_ptr<const KindSet> kinds;
 
-  const KindSet& kind_set() const { return kinds ? *kinds : default_kinds(); }
+  /// What kinds are like.
+  const KindSet& kind_set() const { return *kind_set_; }
+  /// @param kinds  null: default_kinds()
+  void use_kinds(std::shared_ptr<const KindSet> kinds) {
+    kinds_ = std::move(kinds);
+    kind_set_ = kinds_ ? kinds_.get() : &default_kinds();
+  }
   const ProjectileTraits& projectile_traits(std::uint8_t of) const { return kind_set().projectiles[of]; }
   const MonsterTraits& traits_of(MonsterKind of) const {
     const KindSet& set = kind_set();
@@ -147,6 +152,10 @@ struct MonsterTable {
   std::size_t rows() const { return id.size(); }
   /// All rows, free. Call once.
   void resize(std::size_t rows);
+
+ private:
+  std::shared_ptr<const KindSet> kinds_;
+  const KindSet* kind_set_ = &default_kinds();  // every row asks for it, every tick
 };
 
 }  // namespace ashlar

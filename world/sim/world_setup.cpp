@@ -43,7 +43,7 @@ World::Impl::Impl(const WorldSetup& given)
   players.resize(p);
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
-  monsters.kinds = setup.kinds;
+  monsters.use_kinds(setup.kinds);
   kinds_hash = hash_of_kinds(monsters.kind_set());
   fires.reserve(m), alarms.reserve(m);
   combat = Combat(setup.seed, p, m, projectiles_max);

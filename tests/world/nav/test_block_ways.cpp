@@ -224,17 +224,17 @@ TEST_CASE("searches over blocks take a bounded part of each tick, and fields are
   std::uint32_t tick = 100;
   for (; navigation.fields_made() == 0 && tick < 200; ++tick) {
     navigation.ask_from(players, players.id[0], {}, {30, 30, 0}, tick);
-    CHECK_FALSE(navigation.way(players.id[0], {}, {5, 5, 0}).has_value());
+    CHECK_FALSE(navigation.route(players, players.id[0], {}, {5, 5, 0}).step.has_value());
     navigation.advance(volume, players, tick);
   }
   // 64 by 64 corners at places_per_tick a tick.
   CHECK(tick - 100 >= 64u * 64u / BlockNavigation::places_per_tick);
   CHECK(tick - 100 <= 64u * 64u / BlockNavigation::places_per_tick + 3);
-  const auto way = navigation.way(players.id[0], {}, {5.2, 0.5, 0});
+  const auto way = navigation.route(players, players.id[0], {}, {5.2, 0.5, 0}).step;
   REQUIRE(way.has_value());
   CHECK(way->to_m.x < 5.2);
   CHECK(way->distance_m == Approx(4.9).margin(0.6));
-  CHECK_FALSE(navigation.way(players.id[0], {true}, {5, 5, 0}).has_value());
+  CHECK_FALSE(navigation.route(players, players.id[0], {true}, {5, 5, 0}).step.has_value());
 }
 
 TEST_CASE("a search that one waits for ends behind it, others are searched for, and what stays is not again",
@@ -252,7 +252,7 @@ TEST_CASE("a search that one waits for ends behind it, others are searched for, 
       navigation.advance(volume, players, tick);
     }
   };
-  const auto way = [&](DVec3 from) { return navigation.way(players.id[0], {}, from); };
+  const auto way = [&](DVec3 from) { return navigation.route(players, players.id[0], {}, from).step; };
   run(2, {4, 4, 0});
   CHECK(navigation.fields_made() == 1);
   REQUIRE(way({4, 4, 0}).has_value());

@@ -32,7 +32,7 @@ TEST_CASE("who hunts each of a hundred players in a map has a way to him within 
     hunt.navigation.advance(w.space(), w.players, w.monsters, w.tick++, w.mechanics.maps());
   std::size_t ways = 0;
   for (std::size_t i = 0; i < hunted; ++i)
-    ways += hunt.navigation.way(w.space(), w.players, w.monsters, i) ? 1 : 0;
+    ways += hunt.navigation.route(w.space(), w.players, w.monsters, i).way ? 1 : 0;
   CHECK(ways == hunted);
 }
 
@@ -51,6 +51,6 @@ TEST_CASE("who hunts each of a hundred players over blocks has a way to him with
     navigation.advance(arena.space(), arena.players, arena.monsters, arena.tick, {});
   std::size_t ways = 0;
   for (std::size_t i = 0; i < hunted; ++i)
-    ways += navigation.way(arena.space(), arena.players, arena.monsters, i) ? 1 : 0;
+    ways += navigation.route(arena.space(), arena.players, arena.monsters, i).way ? 1 : 0;
   CHECK(ways == hunted);
 }

@@ -96,7 +96,7 @@ TEST_CASE("a lift that nobody can call is no way, and one in motion is", "[world
   const std::size_t row = hunt.add(MonsterKind::imp, w.at(200, 128, 0));
   w.monsters.deaf[row] = 1;
   CHECK(hunt.comes_within(row, 4) < 0);
-  CHECK_FALSE(hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value());
+  CHECK_FALSE(hunt.navigation.route(w.space(), w.players, w.monsters, row).way.has_value());
   REQUIRE(start(w, 53, tag));  // up and down for ever
   monster_takes_up(w.rules, w.monsters, row, w.players.id[0], w.players.body[0].position_m);
   CHECK(hunt.comes_within(row, 40) > 0);
@@ -123,7 +123,7 @@ TEST_CASE("who opens no doors goes another way within five seconds when one shut
     MovingWorld w(map, 60, 4, 1);
     KindSet kinds = default_kinds();
     kinds.monsters[static_cast<std::size_t>(MonsterKind::imp)].opens_doors = opens ? 1 : 0;
-    w.monsters.kinds = std::make_shared<const KindSet>(std::move(kinds));
+    w.monsters.use_kinds(std::make_shared<const KindSet>(std::move(kinds)));
     MapHunt hunt(w);
     w.add_player(w.at(800, 192, 0));
     const std::size_t row = hunt.add(MonsterKind::imp, w.at(100, 192, 0));
@@ -154,7 +154,7 @@ TEST_CASE("who swims crosses a lake and gets out at its bank", "[world][nav][joi
     set.monsters[static_cast<std::size_t>(MonsterKind::imp)].swims = swims ? 1 : 0;
     // A lake 6 m deep across the whole world.
     GroundHunt hunt([](IVec3 b) { return b.z < -6 || (b.z < 0 && (b.x < 0 || b.x >= 10)); });
-    hunt.arena.monsters.kinds = std::make_shared<const KindSet>(set);
+    hunt.arena.monsters.use_kinds(std::make_shared<const KindSet>(set));
     for (std::int32_t x = 0; x < 10; ++x)
       for (std::int32_t y = -64; y < 64; ++y)
         for (std::int32_t z = -6; z < 0; ++z) hunt.arena.volume.set_block({x, y, z}, BlockId::water);

@@ -63,7 +63,7 @@ struct SeededHunt {
         all = false;
         there[i] = hunt.beside(i) ? 1 : 0;
         if (found[i] == 0 && t % 16 == 0)
-          found[i] = hunt.navigation.way(world.space(), world.players, world.monsters, i) ? 1 : 0;
+          found[i] = hunt.navigation.route(world.space(), world.players, world.monsters, i).way ? 1 : 0;
       }
       if (all) break;
     }
@@ -89,7 +89,7 @@ struct SeededHunt {
     for (const DVec2 p : on_way[i]) {
       Body& body = world.monsters.body[i];
       body.position_m.x = p.x, body.position_m.y = p.y;
-      if (!hunt.navigation.way(world.space(), world.players, world.monsters, i)) break;
+      if (!hunt.navigation.route(world.space(), world.players, world.monsters, i).way) break;
       last = p;
     }
     return world.map->to_map(last);

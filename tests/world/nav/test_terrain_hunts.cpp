@@ -63,7 +63,7 @@ struct TerrainHunt {
       : ground(what), scene(from), hunt(places, [](IVec3) { return true; }) {
     KindSet kinds = default_kinds();
     if (long_legs) kinds.monsters[static_cast<std::size_t>(MonsterKind::imp)].step_height_m_max = 1;
-    hunt.arena.monsters.kinds = std::make_shared<const KindSet>(std::move(kinds));
+    hunt.arena.monsters.use_kinds(std::make_shared<const KindSet>(std::move(kinds)));
     const ColumnSpan span = column_span(scene.terrain.kind);
     const ChunkCoord low =
         chunk_of({scene.middle.x - hunt_around - 16, scene.middle.y - hunt_around - 16, 0});
@@ -158,12 +158,12 @@ struct TerrainHunt {
                 player.x, player.y, player.z, at.x, at.y, at.z, static_cast<int>(a.monsters.mood[row]),
                 a.monsters.sees[row], a.monsters.held_ticks[row],
                 length(xy(a.monsters.body[row].velocity_mps)));
-    const auto way = hunt.navigation.way(a.space(), a.players, a.monsters, row);
-    if (way)
+    const Route route = hunt.navigation.route(a.space(), a.players, a.monsters, row);
+    if (const auto& way = route.way)
       std::printf(", goes by (%.1f, %.1f, %.1f), %.0f m more", way->at_m.x, way->at_m.y, way->floor_m,
                   way->distance_m);
     else
-      std::printf(", no way%s", hunt.navigation.way_pending(a.players, a.monsters, row) ? " yet" : "");
+      std::printf(", no way%s", route.pending ? " yet" : "");
     std::printf("\n");
     if (std::getenv("ASHLAR_SHOW_GROUND") == nullptr) return;
     const auto x0 = static_cast<std::int32_t>(std::floor(at.x)),

@@ -29,14 +29,14 @@ TEST_CASE("a kind that opens no doors has no way through one that is shut, other
     CAPTURE(opens);
     // A door line is between the second room and the shut third one.
     MovingWorld w(row_of_rooms({{0, 128}, {0, 128}, {0, 0}, {0, 128}}, {{}, {1}, {1, 0, true}}));
-    w.monsters.kinds = kinds_with([&](MonsterTraits& kind) { kind.opens_doors = opens ? 1 : 0; });
+    w.monsters.use_kinds(kinds_with([&](MonsterTraits& kind) { kind.opens_doors = opens ? 1 : 0; }));
     MapHunt hunt(w);
     w.add_player(w.at(450, 128, 0));
     const std::size_t row = hunt.add(MonsterKind::imp, w.at(60, 128, 0));
     bool way = false;
     for (int t = 0; t < 60 && !way; ++t) {
       hunt.step();
-      way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
+      way = hunt.navigation.route(w.space(), w.players, w.monsters, row).way.has_value();
     }
     CHECK(way == opens);
     CHECK((hunt.comes_within(row, 20) >= 0) == opens);
@@ -55,7 +55,7 @@ TEST_CASE("over a line that holds up monsters there is no way for them", "[world
     bool way = false;
     for (int t = 0; t < 60 && !way; ++t) {
       hunt.step();
-      way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
+      way = hunt.navigation.route(w.space(), w.players, w.monsters, row).way.has_value();
     }
     CHECK(way != held_up);
   }
@@ -80,7 +80,7 @@ TEST_CASE("a line that holds up monsters within one sector is known to ways, whi
     bool way = false;
     for (int t = 0; t < 60 && !way; ++t) {
       hunt.step();
-      way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
+      way = hunt.navigation.route(w.space(), w.players, w.monsters, row).way.has_value();
     }
     CHECK(way == (line != Line::whole));
     double north = 0;
@@ -121,7 +121,7 @@ TEST_CASE("a kind that leaps a block up has a way onto one, others have none",
   for (const bool leaps : {false, true}) {
     CAPTURE(leaps);
     BlockHunt hunt(1, [](IVec3 b) { return b.z < 0 || (b.z == 0 && b.x >= 4); });
-    hunt.arena.monsters.kinds = kinds_with([&](MonsterTraits& kind) { kind.jump_m = leaps ? 1 : 0; });
+    hunt.arena.monsters.use_kinds(kinds_with([&](MonsterTraits& kind) { kind.jump_m = leaps ? 1 : 0; }));
     hunt.player({12, 0, 1});
     const std::size_t row = hunt.add(MonsterKind::imp, {-6, 0, 0});
     CHECK((hunt.comes_within(row, 20) >= 0) == leaps);

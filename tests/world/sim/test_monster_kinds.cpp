@@ -79,8 +79,8 @@ TEST_CASE("each kind has Doom's size, health, pace, pain and mass, and walks at 
 
 TEST_CASE("who is hurt below its kind's share runs from who did it", "[world][sim][monsters]") {
   Arena arena(1, 1);
-  arena.monsters.kinds =
-      with(MonsterKind::imp, [](MonsterTraits& t) { t.flee_share = 0.5, t.pain_chance = 0; });
+  arena.monsters.use_kinds(
+      with(MonsterKind::imp, [](MonsterTraits& t) { t.flee_share = 0.5, t.pain_chance = 0; }));
   const EntityId player = arena.add_player({6, 0, 0});
   const std::size_t imp = arena.add_monster(MonsterKind::imp, {0, 0, 0});
   const auto hit = [&](std::uint16_t points) {
@@ -101,13 +101,13 @@ TEST_CASE("who is hurt below its kind's share runs from who did it", "[world][si
 
 TEST_CASE("who leaps comes down at its target and takes what a touch takes", "[world][sim][monsters]") {
   Arena arena(1, 1);
-  arena.monsters.kinds = with(MonsterKind::brute, [](MonsterTraits& t) {
+  arena.monsters.use_kinds(with(MonsterKind::brute, [](MonsterTraits& t) {
     t.melee.form = AttackForm::none;
     t.ranged.form = AttackForm::leap;
     t.ranged.damage_step = 7, t.ranged.damage_sides = 1;
     t.ranged.windup_s = 0.1, t.ranged.speed_mps = 10;
     t.decision_s = 0.1, t.shyness_max = 0;
-  });
+  }));
   arena.add_player({6, 0, 0});
   const std::size_t brute = arena.add_monster(MonsterKind::brute, {0, 0, 0});
   double highest_m = 0;

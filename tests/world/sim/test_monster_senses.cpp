@@ -15,7 +15,7 @@ bool sees_at(double away_m, std::uint8_t light, bool invisible, double dark_sigh
   Arena arena(1, 1);
   auto kinds = std::make_shared<KindSet>(default_kinds());
   kinds->monsters[0].dark_sight_share = dark_sight_share;
-  arena.monsters.kinds = kinds;
+  arena.monsters.use_kinds(kinds);
   arena.moves = false;
   arena.add_player({away_m, 0.5, 0});
   arena.players.light[0] = light;

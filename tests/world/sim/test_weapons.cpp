@@ -405,8 +405,8 @@ TEST_CASE("what is thrown leaves the hand as the trigger is let go, stronger the
 TEST_CASE("a beam hits all on its way up to the wall, a ray the first alone", "[world][sim][weapons]") {
   for (const WeaponForm form : {WeaponForm::hitscan, WeaponForm::beam}) {
     ShootingRange range;
-    range.monsters.kinds = std::make_shared<KindSet>(
-        changed(weapon::pistol, [&](WeaponTraits& w) { w.form = form, w.spread_deg = 0; }));
+    range.monsters.use_kinds(std::make_shared<KindSet>(
+        changed(weapon::pistol, [&](WeaponTraits& w) { w.form = form, w.spread_deg = 0; })));
     range.arsenal() = with(weapon::pistol);
     std::vector<EntityId> there;
     for (const double x : {6.0, 3.0, 9.0})
@@ -438,7 +438,7 @@ TEST_CASE("a weak throw falls short of a strong one, and bursts as its fuse is d
     });
     ProjectileTraits& p = set.projectiles[set.weapons[weapon::rocket_launcher].projectile];
     p.speed_mps = 10, p.gravity_share = 0, p.life_s = 30;
-    range.monsters.kinds = std::make_shared<KindSet>(std::move(set));
+    range.monsters.use_kinds(std::make_shared<KindSet>(std::move(set)));
     range.arsenal() = with(weapon::rocket_launcher);
     DVec3 last{};
     int flown = 0;
