@@ -146,7 +146,7 @@ struct SessionByPage {
     REQUIRE(t.u32(0) == 20);
     REQUIRE(t.part(4, 32) == handshake_id);
     const Bytes state = opened(expand_by_page(slot_secret, "ticket", handshake_id), Bytes(12),
-                               joined({{14}, little(20, 4), address}), t.part(36, 114));
+                               joined({{15}, little(20, 4), address}), t.part(36, 114));
     REQUIRE(state == joined({before_ticket.ck,
                              before_ticket.k,
                              before_ticket.h,
@@ -357,10 +357,10 @@ TEST_CASE("what the page says outside of a session is as the page draws it", "[p
   const SessionByPage session;
   const Bytes reset_key = expand_by_page(session.server_secret, "reset", {}, 16);
   CHECK(example("Reset") ==
-        joined({{14, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
+        joined({{15, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
   const Bytes nonce = little(0x8877665544332211, 8);
-  CHECK(example("Ping") == joined({{14, 7}, Bytes(14), nonce, Bytes(48)}));
-  CHECK(example("Pong") == joined({{14, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
+  CHECK(example("Ping") == joined({{15, 7}, Bytes(14), nonce, Bytes(48)}));
+  CHECK(example("Pong") == joined({{15, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
   const Bytes hello = example("Hello");
   CHECK(example("Refused version") == joined({{15, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
 }

@@ -22,7 +22,7 @@ namespace ashlar {
 class BlockNavigation {
  public:
   static constexpr std::size_t fields_max = 128;
-  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 700;
+  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 900;
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew, if anything changed
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});

@@ -45,7 +45,7 @@ TEST_CASE("rule sets with values that movement was not made for are refused, one
 }
 
 TEST_CASE("every rule is in the one list, within its bounds and refused beside them", "[world][sim][rules]") {
-  CHECK(rule_count() == 43);
+  CHECK(rule_count() == 45);
   std::size_t number = 0;
   const Rules usual;
   visit_rules(usual, [&](const RuleInfo& info, const auto& value) {
