@@ -39,14 +39,15 @@ class PlaneGrid {
     cells_.push_back(static_cast<std::uint16_t>(cell_at(cell_of(at.x), cell_of(at.y))));
   }
   /// Puts what was added where any_near() finds it; those of a cell come last added first. Cost: some 4 kB of
-  /// counts, and a copy of each entry.
+  /// counts, and a number for each entry.
   void sort() {
     first_.fill(0);
     if (all_.empty()) return;
     for (const std::uint16_t cell : cells_) ++first_[cell];
     // Each cell's end, from which it is filled downwards to its beginning.
     for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    for (std::size_t i = 0; i < all_.size(); ++i) sorted_[--first_[cells_[i]]] = all_[i];
+    const auto count = static_cast<std::uint32_t>(all_.size());
+    for (std::uint32_t i = 0; i < count; ++i) sorted_[--first_[cells_[i]]] = i;
     ASHLAR_ASSERT(first_.front() == 0);
   }
   bool empty() const { return all_.empty(); }
@@ -60,7 +61,7 @@ class PlaneGrid {
       for (std::uint32_t i = 0; i < x.count; ++i) {
         const std::size_t cell = cell_at(x.first + i, y.first + j);
         for (std::uint32_t k = first_[cell]; k < first_[cell + 1]; ++k)
-          if (test(sorted_[k])) return true;
+          if (test(all_[sorted_[k]])) return true;
       }
     return false;
   }
@@ -91,8 +92,9 @@ class PlaneGrid {
   }
 
   std::array<std::uint32_t, cells_across * cells_across + 1> first_{};  // of each cell's part of the list
-  std::vector<Entry> all_, sorted_;
-  std::vector<std::uint16_t> cells_;  // of each of all_
+  std::vector<Entry> all_;
+  std::vector<std::uint32_t> sorted_;  // numbers in all_
+  std::vector<std::uint16_t> cells_;   // of each of all_
 };
 
 }  // namespace ashlar
