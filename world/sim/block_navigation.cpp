@@ -44,7 +44,7 @@ BlockNavigation::BlockNavigation(std::vector<MapGround> maps)
 }
 
 std::size_t BlockNavigation::find(EntityId player, BlockWalker walker) const {
-  const std::uint64_t key = key_of(player, walker);
+  const std::uint64_t key = hunt_key(player, walker);
   for (std::size_t at = first_look(key); by_key_[at] != no_field; at = (at + 1) % by_key_.size())
     if (keys_[by_key_[at]] == key) return by_key_[at];
   return fields_max;
@@ -76,7 +76,7 @@ BlockNavigation::Field* BlockNavigation::take(EntityId player, BlockWalker walke
       number = static_cast<std::size_t>(oldest - fields_.begin());
       if (oldest->asked_tick + kept_up_ticks > tick || number == searched_) return nullptr;
     }
-    keys_[number] = key_of(player, walker);
+    keys_[number] = hunt_key(player, walker);
     note_keys();
     Field& field = fields_[number];
     field.player = player, field.walker = walker;

@@ -61,9 +61,6 @@ class BlockNavigation {
     bool changed = false;                  ///< and it was another
     BlockWays ways;
   };
-  static std::uint64_t key_of(EntityId player, BlockWalker walker) {
-    return static_cast<std::uint64_t>(player) << 32 | walker.bits();
-  }
   /// Its number; fields_max: there is none.
   std::size_t find(EntityId player, BlockWalker walker) const;
   static std::size_t first_look(std::uint64_t key);

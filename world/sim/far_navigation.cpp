@@ -42,7 +42,7 @@ FarNavigation::FarNavigation(const HuntEnds& ends)
 
 std::size_t FarNavigation::find(EntityId player, BlockWalker walker) const {
   const auto used = std::span(keys_).first(fields_used_);
-  const auto key = std::ranges::find(used, key_of(player, walker));
+  const auto key = std::ranges::find(used, hunt_key(player, walker));
   return key != used.end() ? static_cast<std::size_t>(key - used.begin()) : fields_max;
 }
 
@@ -115,7 +115,7 @@ void FarNavigation::ask(EntityId player, BlockWalker walker, DVec3 from_m, std::
     const bool busy = field->player != EntityId{0} && field->asked_tick + kept_ticks > tick;
     if (busy || static_cast<std::size_t>(field - fields_.begin()) == searched_) return;
     field->player = player, field->walker = walker;
-    keys_[static_cast<std::size_t>(field - fields_.begin())] = key_of(player, walker);
+    keys_[static_cast<std::size_t>(field - fields_.begin())] = hunt_key(player, walker);
     field->ready = field->missed = false;
     field->begun_tick = 0;
     field->misses = 0;

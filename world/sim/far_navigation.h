@@ -78,9 +78,6 @@ class FarNavigation {
     std::uint32_t distance = 0;  ///< tenths of a metre from the last of these on
     BlockBox within{};           ///< corners of the cells up to there
   };
-  static std::uint64_t key_of(EntityId player, BlockWalker walker) {
-    return static_cast<std::uint64_t>(player) << 32 | walker.bits();
-  }
   /// Its number; fields_max: there is none.
   std::size_t find(EntityId player, BlockWalker walker) const;
   std::optional<Ahead> ahead(const Field& field, DVec3 from_m) const;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "world/nav/block_ground.h"
 #include "world/nav/map_rock.h"
 #include "world/sim/tables.h"
 
@@ -20,6 +21,11 @@ constexpr EntityId stairs_of(std::size_t map) {
   return make_entity_id((1u << entity_slot_bits) - 1, static_cast<std::uint32_t>(map) + 1);
 }
 constexpr bool is_stairs(EntityId id) { return slot_of(id) == (1u << entity_slot_bits) - 1; }
+
+/// By what ways to somebody for a kind of walker are found, and hashed.
+constexpr std::uint64_t hunt_key(EntityId to, BlockWalker walker) {
+  return static_cast<std::uint64_t>(to) << 32 | walker.bits();
+}
 
 /// Where ways over the ground lead to: players, and stairs of maps.
 class HuntEnds {
