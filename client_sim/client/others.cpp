@@ -51,7 +51,7 @@ void Others::reset() {
   changes_ = losses_ = 0;
   looks_ = 0;
   gone_count_ = 0;
-  peak_count_ = peak_at_ = 0;
+  needed_.clear();
   lag_ = lag_before_ = 0;
   lower_from_ = Micros{0};
 }
@@ -83,9 +83,7 @@ void Others::advance(Micros now, const PictureSource& source) {
 void Others::measure(const PictureSource& source) {
   if (snapshot_tick_ == 0) return;
   const double ahead = source.command_time - static_cast<double>(snapshot_tick_);
-  peaks_[peak_at_] = static_cast<float>(std::clamp(ahead, 0.0, double{lag_ticks_max}));
-  peak_at_ = (peak_at_ + 1) % peaks_max;
-  peak_count_ = std::min(peak_count_ + 1, peaks_max);
+  needed_.add(static_cast<float>(std::clamp(ahead, 0.0, double{lag_ticks_max})));
 }
 
 /// Most blocks are told seldom, as nobody in them moves: they are looked at again when somebody may be gone.
@@ -124,8 +122,15 @@ void Others::take_block(const ViewCell& block, EntityId self) {
     if (head != nullptr) __builtin_prefetch(head, 1);
     block_.push_back(head);
   }
-  for (std::size_t i = 0; i < block_.size(); ++i)
+  constexpr std::size_t ahead = 4;
+  for (std::size_t i = 0; i < block_.size(); ++i) {
+    // By now it is there, and tells where its next state goes.
+    if (i + ahead < block_.size() && block_[i + ahead] != nullptr) {
+      const Head& later = *block_[i + ahead];
+      __builtin_prefetch(&tracks_[later.track].states[(later.newest + 1) % states_max], 1);
+    }
     take_record(block_[i], {block.now.entities[i], block.cell, block.now.tick}, self);
+  }
 }
 
 void Others::take_record(Head* head, const Fresh& told, EntityId self) {
@@ -218,16 +223,11 @@ bool Others::anybody_near(DVec3 place_m, double within_m) const {
 }
 
 void Others::steer(Micros now) {
-  constexpr std::size_t peaks_min = 4;
-  if (peak_count_ < peaks_min) return;
-  const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(peak_count_);
-  std::copy_n(peaks_.begin(), peak_count_, sorted_.begin());
-  const auto nth =
-      sorted_.begin() + static_cast<std::ptrdiff_t>(in_time_share * static_cast<double>(peak_count_ - 1));
-  std::nth_element(sorted_.begin(), nth, end);
+  constexpr std::size_t measured_min = 4;
+  if (needed_.count() < measured_min) return;
   // Whole ticks, rounded down: when a command is numbered (and a shot is aimed) the tick that is shown was
   // told, and from then until the snapshot comes, less than a tick later, everybody goes on as they went.
-  const auto wanted = static_cast<std::uint32_t>(*nth);
+  const auto wanted = static_cast<std::uint32_t>(needed_.quantile(in_time_share));
   if (wanted >= lag_) lower_from_ = Micros{0};
   if (wanted == lag_ || (lag_ != 0 && now - lag_since_ < glide_over)) return;
   if (wanted < lag_) {
@@ -247,9 +247,10 @@ void Others::steer(Micros now) {
 /// between say: it is looked for from there, so that the many states between stay untouched.
 /// How many states back the newest is that is not behind a tick; its count: all are.
 std::size_t Others::steps_back_to(const Head& head, std::uint32_t tick) const {
-  if (head.count == 0 || back(head, 0).tick <= tick) return 0;
-  std::size_t i = std::min<std::size_t>(back(head, 0).tick - tick, head.count);
-  while (i > 0 && back(head, i - 1).tick <= tick) --i;
+  // The newest one's tick is known without it.
+  if (head.count == 0 || head.since_tick <= tick) return 0;
+  std::size_t i = std::min<std::size_t>(head.since_tick - tick, head.count);
+  while (i > 1 && back(head, i - 1).tick <= tick) --i;
   return i;
 }
 
@@ -276,7 +277,33 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
   return source.command_time - shown_lag(now);
 }
 
-void Others::place(const Head& head, double tick, const PictureSource& source, const Space* walls,
+/// Whether nothing solid is where somebody is shown who went there from a state at the same height: most are
+/// in the open, and where that is known none of their ways has to be looked at for as long as they are near.
+bool Others::in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
+                         std::uint64_t version) const {
+  constexpr double open_m = 0.5;
+  constexpr auto open_steps = static_cast<std::int32_t>(open_m * position_steps_per_m);
+  const Steps place = to.place();
+  const DVec3 to_m = metres(place);
+  if (version == 0 || at_m.z != to_m.z || shape.radius_m + open_m > rounded_box_reach_m_max) return false;
+  // Of the walls, of the height that was looked at, and by whom.
+  const std::uint64_t who =
+      static_cast<std::uint32_t>(place.z) ^ std::uint64_t{static_cast<std::uint8_t>(head.record.kind)} << 32;
+  auto seen = static_cast<std::uint32_t>((version ^ who * 0x9e3779b97f4a7c15u) >> 32);
+  seen += seen == 0 ? 1 : 0;
+  const bool known = head.looked_walls == seen && std::abs(place.x - head.looked_x) <= open_steps / 2 &&
+                     std::abs(place.y - head.looked_y) <= open_steps / 2;
+  if (!known) {
+    const Cylinder around{shape.radius_m + open_m, shape.height_m};
+    head.looked_x = place.x, head.looked_y = place.y, head.looked_walls = seen;
+    head.in_the_open = space_overlaps(walls, around, to_m) ? 0 : 1;
+  }
+  if (head.in_the_open == 0) return false;
+  const DVec2 off = xy(at_m) - xy(metres({head.looked_x, head.looked_y, place.z}));
+  return dot(off, off) <= open_m * open_m;
+}
+
+void Others::place(Head& head, double tick, const PictureSource& source, const Walls& walls,
                    ShownEntity& out) {
   const Rules& rules = source.rules;
   out.record = head.record;
@@ -300,12 +327,15 @@ void Others::place(const Head& head, double tick, const PictureSource& source, c
   const DVec3 way = states.to_m - states.from_m;
   if (states.ticks() <= 0 || was_put(way, states.ticks(), rules)) return put(from);
   const bool goes = way != DVec3{};
-  bool stopped = false;
-  if (goes && walls != nullptr && (!told || states.ticks() > 1))
-    out.position_m = shown_free(*walls, shape_of(source, head.record.kind), states, tick, rules, &stopped);
-  else
-    out.position_m = shown_between(states, tick, rules);
-  stats_.stopped_by_walls += stopped ? 1 : 0;
+  out.position_m = shown_between(states, tick, rules);
+  if (goes && walls.space != nullptr && (!told || states.ticks() > 1)) {
+    const Cylinder shape = shape_of(source, head.record.kind);
+    if (!in_the_open(head, to, shape, out.position_m, *walls.space, walls.version)) {
+      bool stopped = false;
+      out.position_m = shown_free(*walls.space, shape, states, tick, rules, &stopped);
+      stats_.stopped_by_walls += stopped ? 1 : 0;
+    }
+  }
   out.extrapolated = goes && !told && tick > states.to_tick;
   out.yaw = told ? between(from.yaw(), to.yaw(), (tick - states.from_tick) / states.ticks())
                  : dequantise_turn(head.record.yaw);
@@ -343,16 +373,26 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
   }
 }
 
-/// Lists the maps where floors may be at other heights in the picture than when the others stood there.
+/// Lists the maps where floors may be at other heights in the picture than when the others stood there, and
+/// where these are.
 void Others::find_lifts(const Replica& replica, const SectorForecast& sectors) {
   lifts_.clear();
   for (std::size_t i = 0; i < replica.setup().maps.size() && i < sectors.map_count(); ++i) {
-    bool moved = floors_.moved(i);
-    if (!moved && !replica.sectors_move() && sectors.movers(i).empty()) continue;
+    if (!floors_.moved(i) && !replica.sectors_move() && sectors.movers(i).empty()) continue;
+    Lifts found{i, {}};
+    bool any = false;
+    const auto add = [&](std::uint32_t sector) {
+      const SectorBounds& at = replica.plan(i).bounds_of(sector);
+      SectorBounds& all = found.bounds;
+      if (!std::exchange(any, true)) all = at;
+      all.low = {std::min(all.low.x, at.low.x), std::min(all.low.y, at.low.y)};
+      all.high = {std::max(all.high.x, at.high.x), std::max(all.high.y, at.high.y)};
+    };
+    floors_.visit_moved(i, add);
     const HeightsView then = sectors.heights(i), shown = replica.heights(i);
-    for (std::size_t sector = 0; sector < then.size() && !moved; ++sector)
-      moved = then[sector].floor_m != shown[sector].floor_m;
-    if (moved) lifts_.push_back(i);
+    for (std::uint32_t sector = 0; sector < then.size(); ++sector)
+      if (then[sector].floor_m != shown[sector].floor_m) add(sector);
+    if (any) lifts_.push_back(found);
   }
 }
 
@@ -362,8 +402,10 @@ double Others::ride(const ShownEntity& shown, double tick, const Replica& replic
   const SectorForecast& sectors = *source.sectors;
   const DVec3 at_m = shown.position_m;
   const auto& maps = replica.setup().maps;
-  for (const std::size_t i : lifts_) {
-    if (!in_box(*maps[i], at_m)) continue;
+  for (const auto& [i, bounds] : lifts_) {
+    const bool beside =
+        at_m.x < bounds.low.x || at_m.y < bounds.low.y || at_m.x > bounds.high.x || at_m.y > bounds.high.y;
+    if (beside || !in_box(*maps[i], at_m)) continue;
     const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
     if (sector == no_index) continue;
     const double then_m = floors_.floor_m(i, sector, tick, sectors.heights(i)[sector].floor_m);
@@ -392,7 +434,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
                    std::vector<ShownEntity>& out) {
   const double tick = shown_tick(now, source);
   const std::optional<Space> known = replica == nullptr ? std::nullopt : std::optional(replica->space());
-  const Space* walls = known ? &*known : source.walls;
+  const Walls walls{known ? &*known : source.walls, known ? replica->walls_version() : 0};
   lifts_.clear();
   if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
   out.resize(heads_.size());

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "client_sim/client/client.h"
+#include "client_sim/client/recent_values.h"
 #include "client_sim/client/replica.h"
 #include "client_sim/client/told_floors.h"
+#include "world/sim/map_plan.h"
 
 namespace ashlar::client_sim {
 
@@ -124,15 +126,20 @@ class Others {
   };
   /// What is looked at of everybody in each snapshot; most stand still, and their tracks are left alone.
   struct Head {
-    EntityRecord record;                 // newest
-    Steps place;                         // of it
-    std::uint32_t track = 0;             // in tracks_
-    std::uint32_t looked = 0;            // at which look at everybody the view had it
-    std::uint32_t gone_tick = 0;         // since when the view has it no more; 0: it has
-    std::uint32_t since_tick = 0;        // it is as it is since then: of the track's newest state ...
-    std::uint32_t told_tick = 0;         // ... and was told to be so still
+    EntityRecord record;           // newest
+    Steps place;                   // of it
+    std::uint32_t track = 0;       // in tracks_
+    std::uint32_t looked = 0;      // at which look at everybody the view had it
+    std::uint32_t gone_tick = 0;   // since when the view has it no more; 0: it has
+    std::uint32_t since_tick = 0;  // it is as it is since then: of the track's newest state ...
+    std::uint32_t told_tick = 0;   // ... and was told to be so still
+    // Around here it was looked up whether walls are near, as they were then; 0: it was not, or that is over.
+    std::int32_t looked_x = 0, looked_y = 0;
+    std::uint32_t looked_walls = 0;
     std::uint8_t newest = 0, count = 0;  // of the track's states
+    std::uint8_t in_the_open = 0;        // 0 or 1: none are
   };
+  static_assert(sizeof(Head) == 64, "a line of memory");
   struct Row {
     EntityId id{};  // 0: none
     std::uint32_t row = 0;
@@ -142,7 +149,12 @@ class Others {
     CellCoord cell;
     std::uint32_t tick = 0;
   };
-  static constexpr std::size_t peaks_max = 128;
+  static constexpr std::size_t measured_max = 128;
+  /// A map whose floors are elsewhere than in the picture, and the box that holds all of these.
+  struct Lifts {
+    std::size_t map = 0;
+    SectorBounds bounds;
+  };
 
   void reset();
   void measure(const PictureSource& source);
@@ -159,14 +171,20 @@ class Others {
   const State& back(const Head& head, std::size_t i) const {
     return tracks_[head.track].states[(head.newest + states_max - i) % states_max];
   }
+  bool in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
+                   std::uint64_t version) const;
   std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
   void push(Head& head, const State& state);
   void fetch_ahead(std::size_t row, std::size_t states_back) const;
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
   double shown_lag(Micros now) const;
-  void place(const Head& head, double tick, const PictureSource& source, const Space* walls,
-             ShownEntity& out);
+  /// Where walls are looked for: what they are changes with the version; 0: nobody knows when.
+  struct Walls {
+    const Space* space = nullptr;
+    std::uint64_t version = 0;
+  };
+  void place(Head& head, double tick, const PictureSource& source, const Walls& walls, ShownEntity& out);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
               const PictureSource& source) const;
 
@@ -179,14 +197,12 @@ class Others {
   std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
   unsigned rows_shift_ = 0;                 // from such a hash to its place
   ToldFloors floors_;
-  std::vector<std::size_t> lifts_;        // scratch: maps whose floors are elsewhere than in the picture
-  std::vector<Track> tracks_;             // where heads say
-  std::vector<std::uint32_t> free_;       // tracks that nobody has
-  std::vector<Fresh> fresh_;              // scratch
-  std::vector<Head*> block_;              // scratch
-  std::array<float, peaks_max> peaks_{};  // how far commands were ahead of the newest snapshot when one came
-  std::array<float, peaks_max> sorted_{};
-  std::size_t peak_count_ = 0, peak_at_ = 0;
+  std::vector<Lifts> lifts_;           // scratch
+  std::vector<Track> tracks_;          // where heads say
+  std::vector<std::uint32_t> free_;    // tracks that nobody has
+  std::vector<Fresh> fresh_;           // scratch
+  std::vector<Head*> block_;           // scratch
+  RecentValues<measured_max> needed_;  // how far commands were ahead of the newest snapshot when one came
   std::uint32_t lag_ = 0, lag_before_ = 0;
   Micros lag_since_{0};
   Micros lower_from_{0};  // since when a lower lag would do; 0: it would not

@@ -9,7 +9,7 @@
       ::ashlar::assertion_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
-/// For hot loops: checked only where ASHLAR_SLOW_ASSERTS is defined (the debug preset).
+/// For hot loops: checked only where ASHLAR_SLOW_ASSERTS is defined (the presets debug and asan).
 #if defined(ASHLAR_SLOW_ASSERTS)
 #define ASHLAR_ASSERT_SLOW(condition) ASHLAR_ASSERT(condition)
 #else

@@ -221,3 +221,44 @@ TEST_CASE("who goes on towards a wall is shown before it by its own size", "[cli
   CHECK_FALSE(space_overlaps(told.replica->space(), shape, shown.position_m));
   CHECK(told.others.stats().stopped_by_walls > 0);
 }
+
+TEST_CASE("what is known of the open around somebody changes no picture, whatever is built and dug there",
+          "[client_sim][others][property]") {
+  Rng rng = rng_for(GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}), 17);
+  PictureOfOne told;
+  told.stand_at({0, 0});
+  Others plain;  // looks for walls each time, as it cannot know when they change
+  const auto floor = static_cast<int>(told.ground_m({0, 0})) + 6;
+  const auto build = [&](IVec3 block, BlockId id) { static_cast<void>(told.replica->put_block(block, id)); };
+  for (int x = -9; x <= 9; ++x)
+    for (int y = -9; y <= 9; ++y) build({x, y, floor - 1}, BlockId::stone);
+  DVec3 at{0.5, 0.5, floor + 0.0}, way{0.1, 0, 0};
+  std::uint32_t tick = 100;
+  for (int i = 0; i < 600; ++i) {
+    if (rng.below(12) == 0)
+      build({static_cast<int>(rng.below(16)) - 8, static_cast<int>(rng.below(16)) - 8, floor},
+            rng.below(3) == 0 ? BlockId::air : BlockId::stone);
+    if (rng.below(8) == 0) way = {0.3 * rng.unit() - 0.15, 0.3 * rng.unit() - 0.15, 0};
+    if (length(xy(at + way * 8)) > 7) way = way * -1;
+    at += way;
+    // Now and then it jumps, and is told of more seldom.
+    at.z = floor + (rng.below(10) == 0 ? 0.25 : 0.0);
+    tick += rng.below(5) == 0 ? 3 : 1;
+    told.tell(tick, at);
+    PictureSource alike = told.source();
+    alike.command_time = tick;
+    plain.advance(told.now, alike);
+    const double when = tick - 4 + 6 * rng.unit();
+    CAPTURE(i, when);
+    const DVec3 shown_m = told.shown_at(when).position_m;
+    const Space walls = told.replica->space();
+    PictureSource source = told.source();
+    source.walls = &walls;
+    std::vector<ShownEntity> out;
+    plain.shown(told.now, source, nullptr, out);
+    REQUIRE(out.size() == 1);
+    REQUIRE(length(out.front().position_m - shown_m) < 1e-9);
+  }
+  CHECK(told.others.stats().stopped_by_walls == plain.stats().stopped_by_walls);
+  CHECK(plain.stats().stopped_by_walls > 0);
+}
