@@ -45,7 +45,21 @@ void EditHistory::ask(const EditOrder& order, Reply reply) {
         "console", {{"error", "the log is being asked for " + order_->subject + ": wait for its answer"}});
   reply_ = reply;
   order_ = order;
-  look_.start([file = file_, order] {
+  looking_ = false;
+  saved_by_.reset();
+  if (saver_ == nullptr) look();
+}
+
+/// Is what happened up to the order on the disk, where the log is? Where nothing can be saved the log is
+/// asked all the same.
+bool EditHistory::all_saved() {
+  if (!saved_by_) saved_by_ = saver_->hurry();
+  return saver_->durable().tick >= *saved_by_ || !saver_->status().failure.empty();
+}
+
+void EditHistory::look() {
+  looking_ = true;
+  look_.start([file = file_, order = *order_] {
     Answer answer;
     const auto log = open_log(file);
     if (!log) return answer.trouble = log.error().line, answer;
@@ -65,6 +79,10 @@ void EditHistory::ask(const EditOrder& order, Reply reply) {
 void EditHistory::feed(Host& host) {
   if (!order_) return;
   if (plan_) return put_back(host);
+  if (!looking_) {
+    if (all_saved()) look();
+    return;
+  }
   auto answer = look_.take();
   if (!answer) return;
   if (!answer->trouble.empty()) {

@@ -25,6 +25,9 @@ class EditHistory {
   /// @param file  the world's database; empty: no world is kept, every order is answered so
   EditHistory(std::string file, Log& log) : file_(std::move(file)), reply_(log) {}
 
+  /// What the log is asked has all been saved first. @param saver  of that world; outlives this
+  void follow(WorldSaver& saver) { saver_ = &saver; }
+
   /// @param reply  is told what comes of it
   void ask(const EditOrder& order, Reply reply);
   /// Before a tick: hands the host what is to be put back, and says what came of it. Cheap while there is
@@ -37,13 +40,18 @@ class EditHistory {
     RollbackPlan plan;
     std::string trouble;  ///< one line; empty: there is an answer
   };
+  bool all_saved();
+  void look();
   void tell(const Host& host, const FoundEdits& found);
   void put_back(Host& host);
   void end_rollback();
 
   std::string file_;
-  Reply reply_;                     ///< of the order under way
-  std::optional<EditOrder> order_;  ///< under way
+  WorldSaver* saver_ = nullptr;            ///< null: nobody saves beside this
+  bool looking_ = false;                   ///< the order was handed on
+  std::optional<std::uint32_t> saved_by_;  ///< the tick that has to be on the disk before
+  Reply reply_;                            ///< of the order under way
+  std::optional<EditOrder> order_;         ///< under way
   Background<Answer> look_;
   std::optional<RollbackPlan> plan_;  ///< of a rollback that is being done
   std::size_t next_ = 0;              ///< of its blocks

@@ -46,10 +46,36 @@ void fill_box(const BlockBox& box, BlockId id, Host& host, const Reply& reply) {
   host.admin(act);
 }
 
+/// Blocks of a box in ground that is loaded: others are not changed.
+std::int64_t loaded_blocks(const BlockBox& box, const Host& host) {
+  const VoxelVolume& volume = *host.world().space().voxels;
+  std::int64_t count = 0;
+  for (std::int32_t x = box.min.x; x < box.max.x; ++x)
+    for (std::int32_t y = box.min.y; y < box.max.y; ++y)
+      for (std::int32_t z = box.min.z; z < box.max.z; ++z)
+        count += volume.loaded(chunk_of({x, y, z})) ? 1 : 0;
+  return count;
+}
+
+/// Why nothing of a box would become a kind of block; empty: some of it will.
+std::string edit_trouble(const BlockBox& box, BlockId id, const Host& host) {
+  const BlockRegistry& kinds = *host.world().setup().blocks;
+  if (kinds.is_tool(id)) return kinds.type(id).name + " is a tool, which is put nowhere: see give";
+  if (loaded_blocks(box, host) > 0) return {};
+  return "the ground there is not loaded: somebody has to be near, and no ground is as high or deep as all "
+         "numbers";
+}
+
 void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
   const BlockBox& box = command.box;
+  if (const std::string wrong = edit_trouble(box, command.id, host); !wrong.empty())
+    return reply.warning("console", {{"error", wrong}});
   fill_box(box, command.id, host, reply);
   const IVec3 size = box.max - box.min;
+  const std::int64_t blocks = std::int64_t{size.x} * size.y * size.z, there = loaded_blocks(box, host);
+  if (there < blocks)
+    reply.warning("console", {{"not_loaded", blocks - there},
+                              {"remedy", "go near the rest of the box and fill that again"}});
   reply.info("console", {{"fill", host.world().setup().blocks->type(command.id).name},
                          {"x", box.min.x},
                          {"y", box.min.y},
@@ -58,6 +84,9 @@ void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
 }
 
 void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
+  const BlockBox middle{command.block, command.block + IVec3{1, 1, 1}};
+  if (const std::string wrong = edit_trouble(middle, BlockId::air, host); !wrong.empty())
+    return reply.warning("console", {{"error", wrong}});
   AdminCommand act;
   act.action = AdminAction::blast;
   act.player = reply.by();
@@ -72,7 +101,10 @@ void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
 
 void set_block(const ConsoleCommand& command, Host& host, Reply& reply) {
   const IVec3 at = command.block;
-  fill_box({at, at + IVec3{1, 1, 1}}, command.id, host, reply);
+  const BlockBox box{at, at + IVec3{1, 1, 1}};
+  if (const std::string wrong = edit_trouble(box, command.id, host); !wrong.empty())
+    return reply.warning("console", {{"error", wrong}});
+  fill_box(box, command.id, host, reply);
   reply.info(
       "console",
       {{"block", host.world().setup().blocks->type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});

@@ -30,6 +30,7 @@ Saving::Saving(const Startup& startup, Log& log)
   if (startup.store == nullptr) return;
   const std::uint64_t tick = startup.store->world().tick;
   saver_ = std::make_unique<WorldSaver>(startup.store, tick, saver_options(startup.loaded.config));
+  history_.follow(*saver_);
   log_.info("store", {{"file", startup.loaded.config.world_dir + "/" + store_name}, {"saved_tick", tick}});
   if (!startup.store->copied().empty())
     log_.info("store_upgraded", {{"format", store_format}, {"copy", startup.store->copied()}});

@@ -63,6 +63,15 @@ def cut(path, size):
     path.write_bytes(path.read_bytes()[:size])
 
 
+def given_to(user):
+    """Of a world: its folder is another user's, who may not write its database."""
+    def give(folder):
+        for path in (folder.parent, folder, *folder.iterdir()):
+            os.chown(path, user, user)
+        (folder / "world.db").chmod(0o444)
+    return give
+
+
 def replaced(path, old, new):
     content = path.read_text(encoding="utf-8")
     assert old in content
@@ -289,6 +298,8 @@ ROWS = {
                user=65534, root=True),
     ],
     "world tools": [
+        server("--port|0|--map|none|--world|w", r"w/world\.db: .*readonly.*chmod u\+rwX w/world\.db",
+               files=[world(given_to(65534))], user=65534, root=True),
         server("world|info|w", r"w/world\.db: .*readonly.*chown -R 65534 w", files=[world()], user=65534, root=True),
         server("world|backup|w|--out|out", r"--out: out is no folder", files=[world(), text("out", "")]),
         server("world|restore|w|--to|out|--replace", r"--to: out is no folder: name one that is not there yet\n",

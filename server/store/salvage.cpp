@@ -2,12 +2,16 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -60,6 +64,7 @@ class Salvaging {
     for (const SchemaEntry& entry : *entries)
       if (entry.type != "table")
         if (auto good = to_.run(entry.sql.c_str()); !good) return good;
+    if (auto named = name_lost_authors(); !named) return named;
     return to_.run(
         "UPDATE meta SET value = (SELECT CAST(count(*) AS TEXT) FROM chunks) WHERE key = 'chunks'; COMMIT");
   }
@@ -67,6 +72,17 @@ class Salvaging {
   std::vector<SalvagedTable> tables;
 
  private:
+  /// Edits whose author was on a torn page keep what they tell, each such author under a name of its own.
+  Outcome name_lost_authors() {
+    const auto log = to_.number("SELECT count(*) FROM sqlite_master WHERE name IN ('edits', 'authors')");
+    if (!log) return std::unexpected(log.error());
+    if (*log != 2) return {};  // of a format that had none
+    return to_.run(
+        "INSERT INTO authors(id, identity, name) SELECT DISTINCT author, "
+        "CAST(printf('lost author %020d', author) AS BLOB), 'lost-' || author FROM edits "
+        "WHERE author NOT IN (SELECT id FROM authors)");
+  }
+
   std::expected<std::vector<SchemaEntry>, StoreTrouble> schema() {
     auto rows = Statement::make(from_, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL");
     if (!rows) return std::unexpected(std::move(rows.error()));
@@ -169,9 +185,61 @@ class Salvaging {
   const bool drop_log_;
 };
 
+/// How long the file's own first page says that it is; 0: that is none of the library's.
+std::uint64_t told_bytes(const std::string& file) {
+  std::array<unsigned char, 32> head{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(reinterpret_cast<char*>(head.data()), head.size())) return 0;
+  constexpr std::string_view sqlite_begins("SQLite format 3\0", 16);
+  if (!std::equal(sqlite_begins.begin(), sqlite_begins.end(), head.begin())) return 0;
+  const std::uint64_t page = head[16] * 256u + head[17];
+  std::uint64_t pages = 0;
+  for (std::size_t i = 28; i < 32; ++i) pages = pages * 256 + head[i];
+  constexpr std::uint64_t bytes_max = std::uint64_t{1} << 40;
+  const std::uint64_t bytes = pages * (page == 1 ? 65'536 : page);
+  return bytes <= bytes_max ? bytes : 0;
+}
+
 void remove_database(const std::string& file) {
   std::error_code ignored;
   for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(file + end, ignored);
+}
+
+/// A database whose end was cut off is opened by nobody: a copy is, with empty pages where its own are gone.
+class Lengthened {
+ public:
+  explicit Lengthened(const std::string& file) : file_(file) {
+    std::error_code error;
+    const std::uint64_t wanted = told_bytes(file);
+    if (wanted <= fs::file_size(file, error) || error) return;
+    const std::string copy = file + ".lengthened";
+    remove_database(copy);
+    fs::copy_file(file, copy, error);
+    if (!error && fs::exists(file + "-wal")) fs::copy_file(file + "-wal", copy + "-wal", error);
+    if (!error) fs::resize_file(copy, wanted, error);
+    if (error)
+      remove_database(copy);
+    else
+      file_ = copy, copied_ = true;
+  }
+  ~Lengthened() {
+    if (copied_) remove_database(file_);
+  }
+  Lengthened(const Lengthened&) = delete;
+  Lengthened& operator=(const Lengthened&) = delete;
+
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  bool copied_ = false;
+};
+
+/// Of a database that tells nothing any more the remedy is another one.
+StoreTrouble beyond_help(const std::string& file, StoreTrouble trouble) {
+  if (trouble.kind == StoreTrouble::Kind::damaged || trouble.kind == StoreTrouble::Kind::foreign)
+    trouble.line = file + ": neither its tables nor whose world it is can be read: restore it from a backup";
+  return trouble;
 }
 
 }  // namespace
@@ -184,11 +252,14 @@ std::expected<SalvageReport, StoreTrouble> salvage_store(const std::string& file
     return std::unexpected(std::move(trouble));
   };
   {
-    auto from = Database::open(file, OpenMode::write, tool_patience_ms);
+    const Lengthened source(file);
+    auto from = Database::open(source.file(), OpenMode::write, tool_patience_ms);
     if (!from) return std::unexpected(std::move(from.error()));
     const auto format = store_format_of(*from, store_format);
-    if (!format) return std::unexpected(format.error());
-    if (const auto world = read_meta(*from); !world) return std::unexpected(world.error());
+    if (!format) return std::unexpected(beyond_help(file, format.error()));
+    if (*format == 0)
+      return std::unexpected(StoreTrouble{StoreTrouble::Kind::foreign, file + " is empty: restore a backup"});
+    if (const auto world = read_meta(*from); !world) return std::unexpected(beyond_help(file, world.error()));
     remove_database(part);
     auto to = Database::open(part, OpenMode::make, 0);
     if (!to) return failed(std::move(to.error()));

@@ -156,6 +156,7 @@ struct WorldSaver::Impl {
   std::vector<ChunkCoord> late;     // sorted: changed, and no row was free
   std::vector<ChunkCoord> touched;  // scratch: of this tick
   std::uint64_t tick = 0, handed_tick = 0;
+  bool hurried = false;  // the next group goes as soon as the writer is free
   std::uint64_t items_revision = 0;
   KeptState state, told_state;  // scratch; as the groups have it so far
   std::chrono::microseconds stated_at{0};
@@ -412,10 +413,18 @@ void WorldSaver::Impl::take_state(const KeptState& now) {
 
 void WorldSaver::Impl::send(std::chrono::microseconds now, const VoxelVolume& volume) {
   const bool nothing = filling->empty() && late.empty();
-  if (ended || nothing || now - handed_at < options.every) return;
+  if (ended || nothing || (!hurried && now - handed_at < options.every)) return;
   if (!writer_waits()) return;
   hand_over(volume);
   handed_at = now;
+  hurried = false;
+}
+
+std::uint32_t WorldSaver::hurry() {
+  Impl& s = *impl_;
+  const bool nothing = s.filling->empty() && s.late.empty();
+  s.hurried = s.hurried || !nothing;
+  return static_cast<std::uint32_t>((nothing ? s.handed_tick : s.tick) - s.first_tick);
 }
 
 void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume) {

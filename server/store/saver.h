@@ -107,6 +107,10 @@ class WorldSaver {
   /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more.
   void finish(std::chrono::milliseconds grace, const VoxelVolume& volume);
 
+  /// What was noted so far is written as soon as the writer is free, however long ago the last group was.
+  /// @return the tick that durable() tells once all of it is on the disk
+  std::uint32_t hurry();
+
   /// Without a thread of its own: is a group waiting to be written?
   bool has_work() const;
   /// Likewise: writes that group, or tries it once more. @return whether it is on the disk

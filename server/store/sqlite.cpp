@@ -89,6 +89,9 @@ std::expected<Database, StoreTrouble> Database::open(const std::string& file, Op
   if (code != SQLITE_OK) return std::unexpected(database.trouble());
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, patience_ms);
+  // It opens what it may not write to all the same, and says so when something is saved, which is too late.
+  if ((flags & SQLITE_OPEN_READWRITE) != 0 && sqlite3_db_readonly(handle, "main") == 1)
+    return std::unexpected(database.trouble(SQLITE_READONLY));
   return database;
 }
 

@@ -82,7 +82,7 @@ std::string place_text(IVec3 block) {
 constexpr CommandTable world_log_table{"world log",
                                        "Tells who changed which block when, and what was there before, the "
                                        "newest first. Also beside a running server, "
-                                       "which adds to it twice a second.",
+                                       "which adds to it whenever it saves (--save-interval-ms).",
                                        "DIR", log_options};
 
 constexpr CommandTable world_rollback_table{

@@ -109,14 +109,37 @@ CommandResult world_info(const CommandWords& words, const CommandWorld&) {
   return CommandAnswer{out, 0};
 }
 
+/// Do world.toml and the database say whose world it is, and the same? @return or why no server would start,
+/// as far as it does not take all of the database to be read
+std::expected<void, std::string> check_setup(const std::string& dir, OpenMode mode) {
+  const std::array<std::string, 2> flags{"--world", dir};
+  const auto line = parse_command_line(flags);
+  if (!line) return std::unexpected(line.error());
+  const auto loaded = load_config(*line, {});
+  if (!loaded) return std::unexpected(loaded.error());
+  const std::string file = file_in(dir, store_name);
+  // A world's own file is written after its database was made.
+  if (std::error_code error; !fs::exists(file, error))
+    return std::unexpected(file + " is missing beside its world.toml, and all that was changed with it: " +
+                           "restore the world from a backup");
+  const auto report = report_store(file, mode);
+  // What cannot be read is told by who reads all of it.
+  if (!report || report->world.seed == loaded->config.seed) return {};
+  return std::unexpected(file + " is of a world with seed " + std::to_string(report->world.seed) +
+                         ", world.toml beside it says " + std::to_string(loaded->config.seed) +
+                         ": they are not of one world");
+}
+
 CommandResult world_check(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
-  const auto check = check_store(file_in(words.operand, store_name));
+  auto check = check_store(file_in(words.operand, store_name));
   if (!check) return std::unexpected(check.error().line);
   std::string out;
   for (const std::string& line : check->lines) out += line + "\n";
   if (check->faults > check->lines.size())
     out += "and " + std::to_string(check->faults - check->lines.size()) + " more\n";
+  if (auto good = check_setup(words.operand, OpenMode::read); !good)
+    out += "no server starts with it: " + good.error() + "\n", ++check->faults;
   out += std::to_string(check->chunks) + " chunks";
   if (check->contents > 0) out += ", " + std::to_string(check->contents) + " blocks that hold something";
   out +=
@@ -147,11 +170,11 @@ CommandResult world_backup(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
   const std::string out = words.value("--out");
   if (auto free = check_free(out, "--out: "); !free) return std::unexpected(free.error());
+  // No server would be started with such a copy later, when it is needed.
+  if (auto good = check_setup(words.operand, OpenMode::read); !good) return std::unexpected(good.error());
   if (auto good = back_up_world(words.operand, out); !good) return std::unexpected(good.error());
   std::string said = out + " holds the world" + tick_and_chunks(out) + "\n";
   const std::string copy = file_in(out, store_name);
-  if (std::error_code error; !fs::exists(copy, error)) return CommandAnswer{said, 0};
-  // No server would be started with it later, when it is needed.
   const auto check = check_store(copy, OpenMode::read_still);
   if (!check) return std::unexpected(check.error().line);
   if (check->faults == 0) return CommandAnswer{said, 0};
@@ -171,25 +194,12 @@ std::string aside_name(const std::string& dir) {
 
 /// Reads all of a backup. @return or why no server would start with it
 std::expected<void, std::string> check_backup(const std::string& dir, OpenMode mode) {
-  const std::array<std::string, 2> flags{"--world", dir};
-  const auto line = parse_command_line(flags);
-  if (!line) return std::unexpected(line.error());
-  const auto loaded = load_config(*line, {});
-  if (!loaded) return std::unexpected(loaded.error());
-  const std::string file = file_in(dir, store_name);
-  std::error_code error;
-  if (!fs::exists(file, error)) return {};
-  const auto check = check_store(file, mode);
+  if (auto good = check_setup(dir, mode); !good) return good;
+  const auto check = check_store(file_in(dir, store_name), mode);
   if (!check) return std::unexpected(check.error().line);
-  if (check->faults > 0)
-    return std::unexpected(dir + " is damaged itself (" + std::to_string(check->faults) +
-                           " faults): see ashlar-server world check " + dir);
-  const auto report = report_store(file, mode);
-  if (!report) return std::unexpected(report.error().line);
-  if (report->world.seed == loaded->config.seed) return {};
-  return std::unexpected(file + " is of a world with seed " + std::to_string(report->world.seed) +
-                         ", world.toml beside it says " + std::to_string(loaded->config.seed) +
-                         ": they are not of one backup");
+  if (check->faults == 0) return {};
+  return std::unexpected(dir + " is damaged itself (" + std::to_string(check->faults) +
+                         " faults): see ashlar-server world check " + dir);
 }
 
 CommandResult world_restore(const CommandWords& words, const CommandWorld&) {

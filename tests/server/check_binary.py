@@ -510,6 +510,13 @@ class Life(unittest.TestCase):
                 server.process.stdin.write(line + "\n")
                 server.process.stdin.flush()
                 self.assertIn(key, server.wait_for(event))
+            # What will not be done is not told as done.
+            for line, why in (("set 9000 0 40 brick", "not loaded"), ("dig 0 0 -2000", "not loaded"),
+                              ("fill 9000 0 3 9001 1 4 brick", "not loaded"), ("blast 9000 0 5 3", "not loaded"),
+                              ("set 0 0 40 pick", "is a tool")):
+                server.process.stdin.write(line + "\n")
+                server.process.stdin.flush()
+                self.assertIn(why, server.wait_for("console")["error"])
             server.process.stdin.write("stop\n")
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("stopping")["reason"], "console")

@@ -575,6 +575,22 @@ class Storage(unittest.TestCase):
         self.assertIn("world restore", self.command("restore", self.world, code=2))
         self.assertIn("world info", self.command("--help"))
 
+    def test_a_world_that_no_server_starts_with_is_not_backed_up(self):
+        self.serve_once()
+        settings, copy = self.folder / "world" / "world.toml", self.folder / "copy"
+        whole = settings.read_text()
+        settings.write_text(whole.replace("seed = 1", "seed = 2"))
+        self.assertIn("world.toml", self.command("check", self.world, code=1))
+        self.assertIn("--accept-world", self.command("backup", self.world, "--out", copy, code=2))
+        settings.write_text(whole)
+        self.sql("UPDATE meta SET value = '7' WHERE key = 'seed'")
+        self.assertIn("seed 7", self.command("check", self.world, code=1))
+        self.assertIn("seed 7", self.command("backup", self.world, "--out", copy, code=2))
+        (self.folder / "world" / "world.db").unlink()
+        for words in (("backup", self.world, "--out", copy), ("restore", self.world, "--to", copy)):
+            self.assertIn("world.db is missing", self.command(*words, code=2))
+        self.assertFalse(copy.exists())
+
 
 if __name__ == "__main__":
     check_binary.SERVER = sys.argv.pop(1)

@@ -80,7 +80,10 @@ BlockType tool_type(Tool tool) {
 }
 
 /// A chest that nobody opened yet.
-BlockType treasure_type() { return of("treasure", by(Tool::axe, 1), BlockId{block_id_count}); }
+constexpr std::string_view treasure_name = "treasure";
+BlockType treasure_type() {
+  return of(std::string(treasure_name), by(Tool::axe, 1), BlockId{block_id_count});
+}
 
 std::vector<BlockType> builtin_types() {
   using enum BlockId;
@@ -156,6 +159,8 @@ std::string fault(const BlockType& t, std::size_t kinds) {
   if (t.falls && !t.shape.full()) return "only full blocks can fall";
   if (t.holds_data() && (t.falls || t.liquid))
     return "what falls or flows holds neither items nor a text, and has no timer";
+  if (t.tool != Tool::hand && (t.holds_data() || t.falls || t.liquid))
+    return "a tool stands nowhere, so it neither falls nor flows, holds nothing and has no timer";
   if (t.timer_s != 0 && !within(t.timer_s, block_timer_s_min, block_timer_s_max))
     return "its timer has to be 0.1 to 604800 seconds, or 0 for none";
   if (static_cast<std::size_t>(t.becomes) >= kinds) return "it becomes a kind that there is not";
@@ -168,6 +173,22 @@ std::string fault(const BlockType& t, std::size_t kinds) {
   if (t.damage_per_s > block_damage_max) return "its damage has to be 0 to 10000 points a second";
   if (!within(t.friction, 0, friction_factor_max)) return "its friction has to be 0 to 4";
   if (!within(t.jump, 0, jump_factor_max)) return "its jump has to be 0 to 4";
+  return {};
+}
+
+/// What is wrong with one kind beside the others; empty: nothing.
+std::string fault_among(std::span<const BlockType> types, std::size_t i) {
+  const BlockType& type = types[i];
+  if (type.timer_s > 0 && static_cast<std::size_t>(type.becomes) == i) return "it cannot become what it is";
+  if (types[static_cast<std::size_t>(type.becomes)].tool != Tool::hand)
+    return "it cannot become a tool, which stands nowhere";
+  // Worlds are made of these, wherever they come to lie.
+  if (type.tool != Tool::hand && i < block_id_count) return "the ground is made of it, so it is no tool";
+  // Its loot comes of its place, once: it may neither move nor come anew.
+  if (type.name == treasure_name && (type.falls || type.liquid || type.tool != Tool::hand))
+    return "a treasure neither falls nor flows, and is no tool";
+  if (types[static_cast<std::size_t>(type.becomes)].name == treasure_name)
+    return "it cannot become a treasure: those are where the secret seed says";
   return {};
 }
 
@@ -228,8 +249,7 @@ std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> t
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (std::string why = fault(types[i], types.size()); !why.empty())
       return BlockTypesError{i, std::move(why)};
-    if (types[i].timer_s > 0 && static_cast<std::size_t>(types[i].becomes) == i)
-      return BlockTypesError{i, "it cannot become what it is"};
+    if (std::string why = fault_among(types, i); !why.empty()) return BlockTypesError{i, std::move(why)};
     if (i < block_id_count && types[i].name != own[i].name)
       return BlockTypesError{i, "in its place every world has " + own[i].name};
     if (i == 0 && !is_air(types[i])) return BlockTypesError{i, "air cannot be changed"};
@@ -252,7 +272,7 @@ BlockRegistry::BlockRegistry(std::vector<BlockType> types) : types_(std::move(ty
   hash_ = hasher.value();
   std::ranges::sort(by_name_, {}, [this](BlockId id) -> std::string_view { return type(id).name; });
   // What is opened becomes what it drops, which has to hold what was in it.
-  const auto treasure = find("treasure");
+  const auto treasure = find(treasure_name);
   if (treasure && type(type(*treasure).drops).slots >= loot_slots) treasure_ = *treasure;
 }
 

@@ -607,7 +607,7 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
     REQUIRE(store->save(group).has_value());
   }
   CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
-  const auto report = salvage_store(file, what == "authors");
+  const auto report = salvage_store(file, false);
   REQUIRE(report.has_value());
   CHECK(check_store(file)->faults == 2);  // the two chunks, whose bytes are no chunk's
   CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
@@ -618,6 +618,36 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
   REQUIRE(store->save(group).has_value());
   CHECK(store->log_trouble().empty());
   CHECK(folder.read("world.db.before-salvage").size() >= whole.size());
+}
+
+TEST_CASE("of a database whose end was cut off salvage reads what is there", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  {
+    const auto store = open_kept(file);
+    std::vector<StoredChunk> chunks;
+    for (int i = 0; i < 600; ++i)
+      chunks.push_back({{i, 0, 0}, some_bytes(static_cast<std::uint64_t>(i), 300)});
+    REQUIRE(store->save({5, chunks, {}}).has_value());
+  }
+  const std::string bytes = folder.read("world.db");
+  folder.write("world.db", bytes.substr(0, bytes.size() * 2 / 3 + 100));
+  CHECK_FALSE(check_store(file).has_value());
+  const auto report = salvage_store(file, false);
+  REQUIRE(report.has_value());
+  const std::int64_t left = ask(file, "SELECT count(*) FROM chunks");
+  CHECK(left > 200);
+  CHECK(left < 600);
+  CHECK(open_kept(file)->world().chunks == static_cast<std::uint64_t>(left));
+  CHECK(folder.read("world.db.before-salvage").size() == bytes.size() * 2 / 3 + 100);
+  CHECK_FALSE(std::filesystem::exists(file + ".lengthened"));
+  // Of nothing but a first page there is nothing to be had.
+  folder.write("world.db", bytes.substr(0, 4096));
+  const auto none = salvage_store(file, false);
+  REQUIRE_FALSE(none.has_value());
+  CHECK_THAT(none.error().line,
+             ContainsSubstring("restore it from a backup") && !ContainsSubstring("salvage"));
+  CHECK(folder.read("world.db") == bytes.substr(0, 4096));
 }
 
 TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[server][sqlite_store]") {

@@ -117,6 +117,21 @@ TEST_CASE("kinds that no world can have are refused, and it is said which",
   changed(own, [](BlockType& t) { t.timer_s = 1e6; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.falls = true; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{500}; });
+  // What stands nowhere comes into the ground by no timer, and is nothing that moves or is generated.
+  const BlockRegistry& all = BlockRegistry::builtin();
+  changed(own, [&](BlockType& t) { t.timer_s = 1, t.becomes = *all.find("pick"); });
+  changed(own, [](BlockType& t) { t.tool = Tool::axe, t.falls = true; });
+  changed(own, [](BlockType& t) { t.tool = Tool::axe, t.shape = *find_shape("none"), t.liquid = true; });
+  changed(own, [](BlockType& t) { t.tool = Tool::axe, t.slots = 8; });
+  changed(own, [](BlockType& t) { t.tool = Tool::axe, t.timer_s = 1; });
+  for (const BlockId id : {BlockId::water, BlockId::stone, BlockId::sand})
+    changed(static_cast<std::size_t>(id), [](BlockType& t) { t.tool = Tool::axe; });
+  // A treasure that moved, or came of something else, would have its loot again.
+  const auto treasure = static_cast<std::size_t>(*all.find("treasure"));
+  changed(treasure, [](BlockType& t) { t.falls = true; });
+  changed(treasure, [](BlockType& t) { t.shape = *find_shape("none"), t.liquid = true; });
+  changed(treasure, [](BlockType& t) { t.tool = Tool::pick; });
+  changed(own, [&](BlockType& t) { t.timer_s = 1, t.becomes = *all.find("treasure"); });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 8}; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 8; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 1, t.becomes = BlockId::stone; });
