@@ -391,6 +391,8 @@ ROWS = {
         kinds('[weapon.pistol]\nform = "song"\n', r"k\.toml line 2: form has to be one of melee, hitscan, missile"),
         kinds('[weapon.pistol]\nprojectile = "song"\n', r"k\.toml line 2: there is no projectile \"song\""),
         kinds('[weapon.mortar]\nslot = 8\n', r"k\.toml line 1: mortar is none of ours: `like`"),
+        kinds('\n[weapon.""]\nlike = "pistol"\n', r"k\.toml line 2: a kind's name has to be of printable ASCII"),
+        kinds('[weapon."\\u001b[31m"]\nlike = "pistol"\n', r"k\.toml line 1: a kind's name has to be of printable"),
         kinds('[weapon.fist]\nstart = 0\n[weapon.pistol]\nstart = 0\n', r"k\.toml line 1: no weapon has start = 1"),
         kinds('[ammo.arrows]\nmost = 1\n', r"k\.toml line 1: there is no ammunition \"arrows\""),
         kinds('[ammo.shells]\nmost = -1\n', r"k\.toml line 2: most has to be from 0 to 30000"),

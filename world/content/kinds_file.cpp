@@ -160,6 +160,10 @@ std::size_t choice_of(const Entry& entry, const std::array<std::string_view, n>&
   refuse(entry.node, entry.key + " has to be one of " + all);
 }
 
+bool printable_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 template <typename List>
 std::size_t index_of(const List& list, const std::string& name) {
   const auto at = std::ranges::find_if(list, [&](const auto& row) { return row.name == name; });
@@ -219,6 +223,9 @@ class KindsReader {
     std::ranges::sort(fresh);
     for (const auto& [line, name] : fresh) {
       const toml::table& table = *all.get(name)->as_table();
+      // Clients are told names, and operators read them in a terminal.
+      if (name.empty() || !printable_ascii(name))
+        refuse(table, "a kind's name has to be of printable ASCII characters, at least one");
       if (list.size() == most) refuse(table, "more than " + std::to_string(most) + " kinds");
       const toml::node* like = table.get("like");
       if (like == nullptr) refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
@@ -318,8 +325,7 @@ class KindsReader {
   /// A name of what clients have.
   static std::string show_name(const toml::node& node, const std::string& key) {
     std::string name = word_of(node, key);
-    const bool printable = std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
-    if (name.size() > show_name_bytes_max || !printable)
+    if (name.size() > show_name_bytes_max || !printable_ascii(name))
       refuse(node, key + " has to be up to 32 printable ASCII characters");
     return name;
   }

@@ -129,6 +129,21 @@ TEST_CASE("wrong weapons are told in one line with file and line", "[world][cont
   CHECK(kinds_error_of("[monster.imp]\ndrop = 77\n").find("nothing to pick up") != std::string::npos);
 }
 
+TEST_CASE("a kind's name is one that clients can be told", "[world][content][kinds][weapons]") {
+  const std::string wrong =
+      "k.toml line 2: a kind's name has to be of printable ASCII characters, at least one";
+  for (const char* name :
+       {"", "\\u001b[31m", "a\\u0000b", "a\\tb", "a\\nb", "\\u0085", "\\u202e", "\\u00e9", "\\u007f"}) {
+    const std::string quoted = '"' + std::string(name) + '"';
+    CHECK(kinds_error_of("\n[weapon." + quoted + "]\nlike = \"pistol\"\n") == wrong);
+    CHECK(kinds_error_of("\n[monster." + quoted + "]\nlike = \"imp\"\n") == wrong);
+    CHECK(kinds_error_of("\n[projectile." + quoted + "]\nlike = \"rocket\"\n") == wrong);
+  }
+  CHECK(kinds_error_of("[weapon.\" ~\"]\nlike = \"pistol\"\n").empty());
+  CHECK(kinds_error_of("[weapon." + std::string(33, 'a') + "]\nlike = \"pistol\"\n") ==
+        "k.toml line 1: a weapon's name has up to 32 bytes");
+}
+
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
   CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
   CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
