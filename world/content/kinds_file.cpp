@@ -185,15 +185,16 @@ class KindsReader {
     if (const auto* all = tables(file, "monster")) add_names(*all, set_.monsters, monster_kinds_max);
     if (const auto* all = tables(file, "weapon")) add_names(*all, set_.weapons, weapons_max);
     if (const auto* all = tables(file, "projectile"))
-      for (const auto& [key, node] : *all)
-        read_projectile(*node.as_table(),
-                        set_.projectiles[index_of(set_.projectiles, std::string(key.str()))]);
+      read_kinds_of(
+          *all, set_.projectiles, default_kinds().projectiles.size(),
+          [&](const toml::table& table, std::size_t row) { read_projectile(table, set_.projectiles[row]); });
     if (const auto* all = tables(file, "monster"))
-      for (const auto& [key, node] : *all)
-        read_monster(*node.as_table(), index_of(set_.monsters, std::string(key.str())));
+      read_kinds_of(*all, set_.monsters, default_kinds().monsters.size(),
+                    [&](const toml::table& table, std::size_t row) { read_monster(table, row); });
     if (const auto* all = tables(file, "weapon"))
-      for (const auto& [key, node] : *all)
-        read_weapon(*node.as_table(), set_.weapons[index_of(set_.weapons, std::string(key.str()))]);
+      read_kinds_of(
+          *all, set_.weapons, default_kinds().weapons.size(),
+          [&](const toml::table& table, std::size_t row) { read_weapon(table, set_.weapons[row]); });
     if (const auto* all = tables(file, "ammo"))
       for (const auto& [key, node] : *all) read_ammo(std::string(key.str()), node);
     if (std::ranges::none_of(set_.weapons, [](const WeaponTraits& w) { return w.start != 0; }))
@@ -211,29 +212,55 @@ class KindsReader {
     return node->as_table();
   }
 
+  /// Names of tables in the order of their lines.
+  static std::vector<std::string> names_by_line(const toml::table& all) {
+    std::vector<std::pair<std::uint32_t, std::string>> found;
+    for (const auto& [key, node] : all) {
+      std::string name(key.str());
+      if (!node.is_table()) refuse(node, name + " has to be a table");
+      found.emplace_back(node.source().begin.line, std::move(name));
+    }
+    std::ranges::sort(found);
+    std::vector<std::string> names;
+    for (auto& [line, name] : found) names.push_back(std::move(name));
+    return names;
+  }
+
   /// New kinds go behind ours in the order of their lines, so that ids do not depend on how names sort.
   template <typename List>
   void add_names(const toml::table& all, List& list, std::size_t most) {
-    std::vector<std::pair<std::uint32_t, std::string>> fresh;
-    for (const auto& [key, node] : all) {
-      const std::string name(key.str());
-      if (!node.is_table()) refuse(node, name + " has to be a table");
-      if (index_of(list, name) == list.size()) fresh.emplace_back(node.source().begin.line, name);
-    }
-    std::ranges::sort(fresh);
-    for (const auto& [line, name] : fresh) {
+    for (const std::string& name : names_by_line(all)) {
+      if (index_of(list, name) != list.size()) continue;
       const toml::table& table = *all.get(name)->as_table();
       // Clients are told names, and operators read them in a terminal.
       if (name.empty() || !printable_ascii(name))
         refuse(table, "a kind's name has to be of printable ASCII characters, at least one");
       if (list.size() == most) refuse(table, "more than " + std::to_string(most) + " kinds");
-      const toml::node* like = table.get("like");
-      if (like == nullptr) refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
-      const std::size_t from = index_of(list, word_of(*like, "like"));
-      if (from == list.size()) refuse(*like, "there is no kind \"" + word_of(*like, "like") + "\" above");
-      auto kind = list[from];
-      kind.name = name;
-      list.push_back(std::move(kind));
+      if (table.get("like") == nullptr)
+        refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
+      list.emplace_back().name = name;
+    }
+  }
+
+  /// Reads tables from the top down, so that a kind begins as another one stands there.
+  /// @param ours  kinds at the list's begin that need no table to be like
+  template <typename List, typename Read>
+  void read_kinds_of(const toml::table& all, List& list, std::size_t ours, const Read& read) {
+    std::vector<bool> known(list.size());
+    std::fill_n(known.begin(), ours, true);
+    for (const std::string& name : names_by_line(all)) {
+      const toml::table& table = *all.get(name)->as_table();
+      const std::size_t row = index_of(list, name);
+      if (const toml::node* like = table.get("like")) {
+        const std::size_t from = index_of(list, word_of(*like, "like"));
+        if (from == list.size() || !known[from])
+          refuse(*like, "there is no kind \"" + word_of(*like, "like") + "\" above");
+        auto kind = list[from];
+        kind.name = name;
+        list[row] = std::move(kind);
+      }
+      read(table, row);
+      known[row] = true;
     }
   }
 

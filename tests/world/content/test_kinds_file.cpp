@@ -144,6 +144,50 @@ TEST_CASE("a kind's name is one that clients can be told", "[world][content][kin
         "k.toml line 1: a weapon's name has up to 32 bytes");
 }
 
+TEST_CASE("a kind begins as another one stands above it", "[world][content][kinds][weapons]") {
+  const auto kinds = read_kinds(
+      "[projectile.z]\nlike = \"rocket\"\n"
+      "[projectile.rocket]\nspeed_mps = 0.5\n"
+      "[projectile.b]\nlike = \"rocket\"\nbounces = 2\n"
+      "[projectile.a]\nlike = \"b\"\n"
+      "[monster.imp]\nhealth = 80\n[monster.imp.ranged]\nkind = \"a\"\n"
+      "[monster.devil]\nlike = \"imp\"\n[monster.devil.melee]\ndamage_step = 50\n"
+      "[monster.arch]\nlike = \"devil\"\n"
+      "[monster.brute]\nlike = \"arch\"\nmass = 9\n"
+      "[weapon.pistol]\nrank = 77\n[weapon.two]\nlike = \"pistol\"\nclip = 3\n"
+      "[weapon.three]\nlike = \"two\"\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const auto& projectiles = (*kinds)->projectiles;
+  const std::size_t ours = default_kinds().projectiles.size();
+  REQUIRE(projectiles.size() == ours + 3);
+  CHECK((projectiles[ours].name == "z" && projectiles[ours].speed_mps > 10));
+  CHECK((projectiles[ours + 1].name == "b" && projectiles[ours + 1].speed_mps == 0.5));
+  CHECK((projectiles[ours + 2].name == "a" && projectiles[ours + 2].bounces == 2));
+  const auto& monsters = (*kinds)->monsters;
+  REQUIRE(monsters.size() == monster_kind_count + 2);
+  const MonsterTraits& arch = monsters.back();
+  CHECK((arch.name == "arch" && arch.health == 80 && arch.melee.damage_step == 50));
+  CHECK(projectiles[arch.ranged.kind].name == "a");
+  // One of ours may begin as another, too.
+  const MonsterTraits& brute = monsters[static_cast<std::size_t>(MonsterKind::brute)];
+  CHECK((brute.name == "brute" && brute.health == 80 && brute.mass == 9));
+  const auto& weapons = (*kinds)->weapons;
+  REQUIRE(weapons.size() == weapon_kind_count + 2);
+  CHECK((weapons.back().name == "three" && weapons.back().rank == 77 && weapons.back().clip == 3));
+  const auto again = read_kinds(kinds_text(**kinds), "k.toml");
+  if (!again) FAIL(again.error().line());
+  CHECK((*again)->projectiles == projectiles);
+  CHECK((*again)->weapons == weapons);
+
+  CHECK(kinds_error_of("[monster.imp]\nlike = \"nobody\"\n") ==
+        "k.toml line 2: there is no kind \"nobody\" above");
+  CHECK(kinds_error_of("[weapon.a]\nlike = \"b\"\n[weapon.b]\nlike = \"fist\"\n") ==
+        "k.toml line 2: there is no kind \"b\" above");
+  CHECK(kinds_error_of("[projectile.a]\nlike = \"a\"\n") == "k.toml line 2: there is no kind \"a\" above");
+  CHECK(kinds_error_of("[weapon.fist]\nlike = 3\n") == "k.toml line 2: like has to be a text in quotes");
+}
+
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
   CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
   CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
