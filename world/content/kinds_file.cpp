@@ -8,6 +8,7 @@
 
 #include "world/content/kinds_file.h"
 #include "world/sim/pickups.h"
+#include "world/sim/thing_table.h"
 
 namespace ashlar {
 namespace {
@@ -275,6 +276,7 @@ class KindsReader {
 
   void read_weapon(const toml::table& table, WeaponTraits& w) {
     if (w.name.size() > weapon_name_bytes_max) refuse(table, "a weapon's name has up to 32 bytes");
+    const bool has_projectile = launches(w.form) || table.get("projectile") != nullptr;
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
       visit_weapon(
@@ -293,6 +295,10 @@ class KindsReader {
         refuse(node, "a weapon has no \"" + entry.key + "\"");
       }
     }
+    if (launches(w.form) && !has_projectile)
+      refuse(*table.get("form"), "form = \"" +
+                                     std::string(weapon_form_names[static_cast<std::size_t>(w.form)]) +
+                                     "\" needs a projectile: give projectile = and its name");
   }
 
   void read_ammo(const std::string& name, const toml::node& node) {
@@ -300,12 +306,20 @@ class KindsReader {
     if (at >= ammo_names.begin() + ammo_kind_count)
       refuse(node, "there is no ammunition \"" + name + "\": there are bullets, shells, rockets and cells");
     if (!node.is_table()) refuse(node, name + " has to be a table");
-    for (const auto& [key, value] : *node.as_table()) {
+    const toml::table& table = *node.as_table();
+    AmmoTraits& ammo = set_.ammo[static_cast<std::size_t>(at - ammo_names.begin())];
+    for (const auto& [key, value] : table) {
       Entry entry{std::string(key.str()), value};
-      visit_ammo(
-          set_.ammo[static_cast<std::size_t>(at - ammo_names.begin())],
-          [&](const char* field, auto& f, double low, double high) { entry.offer(field, f, low, high); });
+      visit_ammo(ammo, [&](const char* field, auto& f, double low, double high) {
+        entry.offer(field, f, low, high);
+      });
       if (!entry.taken) refuse(value, "ammunition has no \"" + entry.key + "\"");
+    }
+    if (ammo.start > ammo.most) {
+      const toml::node* const start = table.get("start");
+      refuse(start != nullptr ? *start : node,
+             "start is " + std::to_string(ammo.start) +
+                 ", which is more than most: give start = " + std::to_string(ammo.most) + " or less");
     }
   }
 
@@ -376,7 +390,7 @@ class KindsReader {
       } else if (entry.key == "thing") {
         std::uint16_t number = 0;
         entry.offer("thing", number, 1, 65535);
-        set_.things.push_back({number, static_cast<MonsterKind>(row)});
+        add_thing(node, number, static_cast<MonsterKind>(row));
       } else if (entry.key == "melee" || entry.key == "ranged") {
         if (!node.is_table()) refuse(node, entry.key + " has to be a table");
         read_attack(*node.as_table(), entry.key == "melee" ? t.melee : t.ranged, entry.key == "melee");
@@ -386,8 +400,32 @@ class KindsReader {
     }
   }
 
+  void add_thing(const toml::node& node, std::uint16_t number, MonsterKind kind) {
+    const ThingType* const known = find_thing_type(number);
+    // Who makes monsters of them has nowhere for players to begin.
+    if (known != nullptr &&
+        (known->role == ThingRole::player_start || known->role == ThingRole::deathmatch_start))
+      refuse(node, "things of number " + std::to_string(number) +
+                       " are where players begin: give another number, such as 3010");
+    const auto other = std::ranges::find(set_.things, number, &ThingKind::number);
+    if (other != set_.things.end())
+      refuse(node, "things of number " + std::to_string(number) + " are \"" +
+                       set_.monsters[static_cast<std::size_t>(other->kind)].name +
+                       "\" already: give each monster a number of its own");
+    set_.things.push_back({number, kind});
+  }
+
+  /// What an attack's kind is one of.
+  enum class KindOf : std::uint8_t { nothing, projectiles, monsters };
+  static KindOf kind_of(AttackForm form) {
+    if (form == AttackForm::summon) return KindOf::monsters;
+    const bool flies = form == AttackForm::missile || form == AttackForm::flame;
+    return flies ? KindOf::projectiles : KindOf::nothing;
+  }
+
   void read_attack(const toml::table& table, MonsterAttack& a, bool melee) {
     const toml::node* kind = nullptr;
+    const KindOf before = kind_of(a.form);
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
       visit_attack(
@@ -404,9 +442,14 @@ class KindsReader {
     if (a.form != AttackForm::none && touches != melee)
       refuse(table,
              melee ? "melee has to be of the form \"melee\"" : "ranged cannot be of the form \"melee\"");
-    if (kind == nullptr) return;
+    const bool monster = kind_of(a.form) == KindOf::monsters;
+    if (kind == nullptr) {
+      if (kind_of(a.form) == KindOf::nothing || kind_of(a.form) == before) return;
+      refuse(*table.get("form"), "form = \"" + std::string(form_names[static_cast<std::size_t>(a.form)]) +
+                                     "\" needs a kind: give kind = and the name of a " +
+                                     (monster ? "monster" : "projectile"));
+    }
     const std::string name = word_of(*kind, "kind");
-    const bool monster = a.form == AttackForm::summon;
     const std::size_t at = monster ? index_of(set_.monsters, name) : index_of(set_.projectiles, name);
     if (at == (monster ? set_.monsters.size() : set_.projectiles.size()))
       refuse(*kind, std::string("there is no ") + (monster ? "monster" : "projectile") + " \"" + name + "\"");

@@ -188,6 +188,33 @@ TEST_CASE("a kind begins as another one stands above it", "[world][content][kind
   CHECK(kinds_error_of("[weapon.fist]\nlike = 3\n") == "k.toml line 2: like has to be a text in quotes");
 }
 
+TEST_CASE("what a file of kinds leaves out or says twice is told", "[world][content][kinds][weapons]") {
+  CHECK(kinds_error_of("[monster.brute.ranged]\nrange_m = 5\nform = \"missile\"\n") ==
+        "k.toml line 3: form = \"missile\" needs a kind: give kind = and the name of a projectile");
+  CHECK(kinds_error_of("[monster.imp.ranged]\nform = \"summon\"\n") ==
+        "k.toml line 2: form = \"summon\" needs a kind: give kind = and the name of a monster");
+  CHECK(kinds_error_of("[monster.hive.ranged]\nform = \"flame\"\n").find("name of a projectile") !=
+        std::string::npos);
+  CHECK(kinds_error_of("[monster.imp.ranged]\nform = \"missile\"\n").empty());  // it has one
+  CHECK(kinds_error_of("[monster.a]\nlike = \"imp\"\n[monster.a.ranged]\nform = \"flame\"\n").empty());
+  CHECK(kinds_error_of("[weapon.pistol]\nslot = 2\nform = \"thrown\"\n") ==
+        "k.toml line 3: form = \"thrown\" needs a projectile: give projectile = and its name");
+  CHECK(kinds_error_of("[weapon.pistol]\nform = \"missile\"\nprojectile = \"rocket\"\n").empty());
+  CHECK(kinds_error_of("[weapon.a]\nlike = \"rocket launcher\"\nform = \"thrown\"\n").empty());
+  CHECK(kinds_error_of("[ammo.cells]\nmost = 20\nclip = 5\nstart = 21\n") ==
+        "k.toml line 4: start is 21, which is more than most: give start = 20 or less");
+  CHECK(kinds_error_of("\n[ammo.bullets]\nmost = 20\n") ==
+        "k.toml line 2: start is 50, which is more than most: give start = 20 or less");
+  CHECK(kinds_error_of("[ammo.bullets]\nmost = 20\nstart = 20\n").empty());
+  CHECK(kinds_error_of("[monster.imp]\nthing = 3010\n[monster.brute]\nhealth = 5\nthing = 3010\n") ==
+        "k.toml line 5: things of number 3010 are \"imp\" already: give each monster a number of its own");
+  for (const char* start : {"1", "2", "3", "4", "11"})
+    CHECK(kinds_error_of("[monster.imp]\nthing = " + std::string(start) + "\n") ==
+          "k.toml line 2: things of number " + std::string(start) +
+              " are where players begin: give another number, such as 3010");
+  CHECK(kinds_error_of("[monster.imp]\nthing = 5\n").empty());
+}
+
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
   CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
   CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
