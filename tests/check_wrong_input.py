@@ -385,6 +385,7 @@ ROWS = {
         kinds('[[spawn]]\nground = "grass"\n', r"k\.toml line 1: a spawn rule has to name its monster"),
         kinds('[creature.imp]\n', r"k\.toml line 1: unknown table \"creature\""),
         kinds('[monster.imp\n', r"k\.toml line 1: .*"),
+        kinds('# kinds\n[[[monster.imp]\nhealth = 5\n', r"k\.toml line 2: is no TOML: its brackets or quotes"),
         kinds('# an editor of another script\n[monster.imp]\nhealth = "\xe4\n', r"k\.toml line 3: "),
         kinds('[weapon.pistol]\n\ninterval = 0.2\n', r"k\.toml line 3: a weapon has no \"interval\""),
         kinds('[weapon.pistol]\nslot = 11\n', r"k\.toml line 2: slot has to be from 1 to 10"),

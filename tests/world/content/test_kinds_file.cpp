@@ -231,7 +231,10 @@ TEST_CASE("a wrong file of kinds is told in one line with file and line", "[worl
   CHECK(kinds_error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
         "k.toml line 2: there is no projectile \"snow\"");
   CHECK(kinds_error_of("[monster.imp\n").starts_with("k.toml line "));
-  CHECK(kinds_error_of("[[[").starts_with("k.toml"));
+  const std::string unmatched = ": is no TOML: its brackets or quotes do not match";
+  CHECK(kinds_error_of("[[[") == "k.toml line 1" + unmatched);
+  CHECK(kinds_error_of("[monster.imp]\n\n[[[monster.imp]\nhealth = 5\n[ammo.cells]\n") ==
+        "k.toml line 3" + unmatched);
   CHECK_FALSE(kinds_error_of(std::string(kinds_file_bytes_max + 1, '#')).empty());
 }
 
