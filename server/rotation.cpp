@@ -128,15 +128,16 @@ MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t
   };
 }
 
-void rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log) {
+bool rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log) {
   auto next = rotation.take();
   if (const std::string error = rotation.take_error(); !error.empty())
     log.event(LogLevel::error, "rotation_failed",
               {{"error", error}, {"effect", "the world stays; next goes on behind that map"}});
-  if (!next) return;
+  if (!next) return false;
   host.change_world(std::move(next->world), std::move(next->content));
   ground.begin_world(host.world().ground());
   log.info("world", {{"map", rotation.playing()}, {"monsters", host.status().monsters}});
+  return true;
 }
 
 }  // namespace ashlar::server

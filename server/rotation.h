@@ -87,6 +87,7 @@ class MapRotation {
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed);
 
 /// Puts the next world in place where one is due, and tells the log. After each tick.
-void rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log);
+/// @return is there another world now?
+bool rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log);
 
 }  // namespace ashlar::server

@@ -571,6 +571,8 @@ class Life(unittest.TestCase):
             server.process.stdin.write("next\n")
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("world")["map"], "COURTYARD")
+            # Its match is told though the one before had the same number and phase.
+            self.assertEqual(server.wait_for("match")["phase"], "playing")
             server.process.stdin.write("map NOWHERE\n")
             server.process.stdin.flush()
             self.assertIn("NOWHERE", server.wait_for("rotation_failed")["error"])
