@@ -177,9 +177,13 @@ class Building final : public MatchGame {
   }
   void edited(GameApi& api, EntityId player, IVec3 block) override {
     if (api.match().phase != MatchPhase::playing || api.restarting()) return;
-    const bool stands = api.space().voxels->block(block) != BlockId::air;
+    const VoxelVolume& voxels = *api.space().voxels;
+    const BlockId is = voxels.block(block);
+    // What falls into water has that come up where it was.
+    const bool stands = is != BlockId::air && !voxels.kinds().type(is).liquid;
     const auto owner = placed_.owner(block);
-    if (stands && !owner && placed_.add(block, number_of(api, player))) api.add_score(player, 1);
+    const bool his = stands && !owner && player != EntityId{0};
+    if (his && placed_.add(block, number_of(api, player))) api.add_score(player, 1);
     if (stands || !owner) return;
     placed_.remove(block);
     for (const MatchPlayer& p : api.match().players)
