@@ -43,15 +43,22 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
   for (const TcpClosed& closed : closes) log_close(now, closed);
   if (status.tick != tick_seen_) {
     tick_seen_ = status.tick;
+    match_waits_ = false;
     const auto& phases = status.phase_ns_last;
     log_late_tick(now, status, std::accumulate(phases.begin(), phases.end(), std::uint64_t{0}));
   }
-  log_match(now, status);
+  if (!match_waits_) log_match(now, status);
   log_overload(status);
   log_skipped_ticks(now, status);
   if (now < next_losses_) return;
   next_losses_ = now + losses_every;
   log_losses(status, transports);
+}
+
+void Edges::begin_world(std::uint32_t tick) {
+  tick_seen_ = tick;
+  match_seen_ = 1, phase_seen_ = MatchPhase::open;
+  match_waits_ = true;
 }
 
 void Edges::log_close(microseconds now, const TcpClosed& closed) {

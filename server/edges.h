@@ -22,6 +22,10 @@ class Edges {
   void observe(std::chrono::microseconds now, const HostStatus& status, const TransportCounters& transports,
                std::span<const HostEvent> events, std::span<const TcpClosed> closes = {});
 
+  /// Another world is in place of the last one: its match is told, though it may be called as that one's was.
+  /// @param tick  HostStatus::tick of it, before its first step
+  void begin_world(std::uint32_t tick);
+
  private:
   void log_close(std::chrono::microseconds now, const TcpClosed& closed);
   void log_event(std::chrono::microseconds now, const HostEvent& event);
@@ -40,6 +44,7 @@ class Edges {
   std::uint8_t rung_seen_ = 0;
   std::uint32_t match_seen_ = 1;
   MatchPhase phase_seen_ = MatchPhase::open;
+  bool match_waits_ = false;  // what the status says of a match is of the world before
   TransportCounters transports_seen_;
   std::array<std::uint64_t, 16> drops_seen_{};
 };

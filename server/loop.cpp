@@ -225,7 +225,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
       meter->observe(host.status(), turn_ns);
     if (options.rotation != nullptr && host.status().tick != tick) {
       options.rotation->note(host.world());
-      rotate(*options.rotation, host, ground, log);
+      if (rotate(*options.rotation, host, ground, log)) edges.begin_world(host.status().tick);
     }
     if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))

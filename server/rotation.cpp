@@ -50,7 +50,16 @@ void MapRotation::prepare(const std::string& map) {
   if (preparing_ == map || (ready_ && ready_->map == map)) return;
   ready_.reset();
   preparing_ = map;
-  making_.start([make = make_, map] { return std::make_shared<Work>(Work{map, make(map)}); });
+  making_.start(
+      [make = make_, map, order = ++order_] { return std::make_shared<Work>(Work{map, order, make(map)}); });
+}
+
+void MapRotation::make_again() {
+  const std::string map = ready_ ? ready_->map : preparing_;
+  if (map.empty()) return;
+  ready_.reset();
+  preparing_.clear();
+  prepare(map);
 }
 
 void MapRotation::note(const World& world) {
@@ -81,7 +90,7 @@ void MapRotation::go_to(const std::string& map) {
 void MapRotation::collect() {
   const auto work = making_.take();
   // What another order made void is not looked at.
-  if (!work || (*work)->map != preparing_) return;
+  if (!work || (*work)->order != order_) return;
   preparing_.clear();
   if ((*work)->made) {
     ready_ = std::move(*(*work)->made);
@@ -109,13 +118,16 @@ std::optional<NextWorld> MapRotation::take() {
   return std::exchange(ready_, std::nullopt);
 }
 
-MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed) {
-  return [config, secret_seed](const std::string& map) -> MapRotation::Made {
+MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
+                               std::shared_ptr<const KindsToCome> kinds) {
+  return [config, secret_seed, kinds = std::move(kinds)](const std::string& map) -> MapRotation::Made {
     Config one = config;
     one.maps = {{map, {}}};
+    one.kinds_file.clear();  // somebody may be in the middle of writing it
     auto prepared = prepare_setup(one, usual_wad_folders());
     if (!prepared) return std::unexpected(std::move(prepared.error()));
     prepared->setup.secret = secret_seed;
+    prepared->setup.kinds = kinds->get();
     NextWorld next;
     next.map = map;
     if (config.content_bytes_per_s != 0) {
@@ -128,15 +140,16 @@ MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t
   };
 }
 
-void rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log) {
+bool rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log) {
   auto next = rotation.take();
   if (const std::string error = rotation.take_error(); !error.empty())
     log.event(LogLevel::error, "rotation_failed",
               {{"error", error}, {"effect", "the world stays; next goes on behind that map"}});
-  if (!next) return;
+  if (!next) return false;
   host.change_world(std::move(next->world), std::move(next->content));
   ground.begin_world(host.world().ground());
   log.info("world", {{"map", rotation.playing()}, {"monsters", host.status().monsters}});
+  return true;
 }
 
 }  // namespace ashlar::server

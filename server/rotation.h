@@ -1,8 +1,10 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/setup.h"
+#include "world/sim/kinds.h"
 
 namespace ashlar::server {
 
@@ -29,6 +32,25 @@ struct NextWorld {
   std::string map;
   std::unique_ptr<World> world;
   std::shared_ptr<const ContentShelf> content;  ///< null: nothing is given away
+};
+
+/// The kinds of the worlds to come: those that were read well last, whatever the file holds by now. Any
+/// thread.
+class KindsToCome {
+ public:
+  explicit KindsToCome(std::shared_ptr<const KindSet> kinds) : kinds_(std::move(kinds)) {}
+  void set(std::shared_ptr<const KindSet> kinds) {
+    const std::scoped_lock lock(mutex_);
+    kinds_ = std::move(kinds);
+  }
+  std::shared_ptr<const KindSet> get() const {  ///< null: ours
+    const std::scoped_lock lock(mutex_);
+    return kinds_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const KindSet> kinds_;
 };
 
 /// Maps played one after the other, each in a world of its own under the same sessions: by the end of a match
@@ -50,6 +72,9 @@ class MapRotation {
   void go_on();
   /// Likewise this one, of the list or not.
   void go_to(const std::string& map);
+
+  /// What worlds are made of has changed: the next one, where it is made already, is made again.
+  void make_again();
 
   /// The world that is due and ready. Nothing: play goes on in this one.
   std::optional<NextWorld> take();
@@ -74,8 +99,10 @@ class MapRotation {
   bool intermission_ = false, due_ = false;
   std::string preparing_;  // empty: nothing is being made
   std::string wanted_;     // that the operator named; empty: none
+  std::uint64_t order_ = 0;
   struct Work {
     std::string map;
+    std::uint64_t order;
     Made made;
   };
   Background<std::shared_ptr<Work>> making_;
@@ -83,10 +110,12 @@ class MapRotation {
   std::string error_;
 };
 
-/// Makes worlds of one map each as a configuration has them; what is read is read anew.
-MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed);
+/// Makes worlds of one map each as a configuration has them; what is read is read anew, but for the kinds.
+MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
+                               std::shared_ptr<const KindsToCome> kinds);
 
 /// Puts the next world in place where one is due, and tells the log. After each tick.
-void rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log);
+/// @return is there another world now?
+bool rotate(MapRotation& rotation, Host& host, GroundWorkers& ground, Log& log);
 
 }  // namespace ashlar::server

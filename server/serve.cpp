@@ -119,18 +119,19 @@ void read_again(Background<Reloaded>& reading, const CommandLine& line, const Co
 
 /// The file of kinds: a world keeps those that it began with, so a good one waits, and a wrong one is told
 /// while there is time.
-/// @param rotates  the next world begins without a restart
-void reload_kinds(const Reloaded& fresh, const Host& host, bool rotates, Log& log) {
+/// @param rotation  null: no world begins without a restart
+void reload_kinds(const Reloaded& fresh, KindsToCome& kinds, MapRotation* rotation, Log& log) {
   if (!fresh.kinds) {
     log.event(LogLevel::error, "kinds_not_read",
               {{"error", fresh.kinds.error()}, {"effect", "the kinds stay as they are"}});
     return;
   }
-  const auto& playing = host.world().setup().kinds;
-  const std::string_view before = playing ? std::string_view(playing->source) : std::string_view();
-  if (*fresh.kinds == nullptr || (*fresh.kinds)->source == before) return;
-  log.info("kinds_read",
-           {{"effect", rotates ? "they apply from the next map on" : "they apply from the next start on"}});
+  const auto last = kinds.get();
+  if (*fresh.kinds == nullptr || (last != nullptr && (*fresh.kinds)->source == last->source)) return;
+  kinds.set(*fresh.kinds);
+  if (rotation != nullptr) rotation->make_again();
+  log.info("kinds_read", {{"effect", rotation != nullptr ? "they apply from the next map on"
+                                                         : "they apply from the next start on"}});
 }
 
 /// After HUP read the layers again: what can change while clients play does, the rest is named.
@@ -355,11 +356,11 @@ void begin_bans(const BanKeeper& bans, Host& host, Log& log) {
     log.info("bans", {{"file", bans.file()}, {"bans", bans.list()->entries().size()}});
 }
 
-std::optional<MapRotation> make_rotation(const Startup& startup) {
+std::optional<MapRotation> make_rotation(const Startup& startup, std::shared_ptr<const KindsToCome> kinds) {
   if (startup.rotation.empty()) return std::nullopt;
   const Config& config = startup.loaded.config;
   return std::optional<MapRotation>(std::in_place, startup.rotation, config.rotation.front() == "wad",
-                                    world_maker(config, startup.content.setup.secret));
+                                    world_maker(config, startup.content.setup.secret, std::move(kinds)));
 }
 
 /// What the store could not give back.
@@ -419,7 +420,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   log_lost(log, startup->lost);
   BanKeeper bans(startup->ban_file, std::move(startup->bans));
   begin_bans(bans, host, log);
-  std::optional<MapRotation> rotation = make_rotation(*startup);
+  const auto kinds = std::make_shared<KindsToCome>(host.world().setup().kinds);
+  std::optional<MapRotation> rotation = make_rotation(*startup, kinds);
   LoopOptions options = loop_options(loaded.config, *output, transports.port());
   options.bans = &bans;
   options.rotation = rotation ? &*rotation : nullptr;
@@ -433,7 +435,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   bool recording_lost = false;
   options.watch = [&] {
     if (const auto fresh = reading.take()) {
-      reload_kinds(*fresh, host, rotation.has_value(), log);
+      reload_kinds(*fresh, *kinds, rotation ? &*rotation : nullptr, log);
       reload(*fresh, loaded, startup->kept, host, log);
     }
     watch_bans(bans, host, log);

@@ -368,6 +368,42 @@ class Life(unittest.TestCase):
                     self.assertEqual((code, errors, events.count("kinds_not_read"), events.count("kinds_read")),
                                      (0, "", 1, 1))
 
+    def test_the_maps_of_a_rotation_have_the_kinds_that_were_read_well_last(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kinds = os.path.join(folder, "kinds.toml")
+
+            def write(content):
+                with open(kinds, "w", encoding="utf-8") as file:
+                    file.write(content)
+
+            # The courtyard's three health bonuses become monsters: its number of monsters tells the kinds.
+            imps = '[monster.imp]\nthing = 2014\n'
+            write("")
+            with Running("--rotation", "COURTYARD", "--kinds", kinds, "--monsters", "0",
+                         stdin=subprocess.PIPE) as server:
+                first = server.wait_for("ready")["monsters"]
+
+                def monsters_of_next():
+                    server.process.stdin.write("next\n")
+                    server.process.stdin.flush()
+                    return server.wait_for("world")["monsters"]
+
+                for content in ("[monster.imp]\nhorns = 2\n", imps):
+                    write(content)
+                    self.assertEqual(monsters_of_next(), first)  # nobody said that the file is whole
+                server.process.send_signal(signal.SIGHUP)
+                server.wait_for("reloaded")
+                self.assertEqual(monsters_of_next(), first + 3)
+                write(imps + "[monster.imp\n")
+                server.process.send_signal(signal.SIGHUP)
+                server.wait_for("kinds_not_read")
+                self.assertEqual(monsters_of_next(), first + 3)
+                os.remove(kinds)
+                self.assertEqual(monsters_of_next(), first + 3)
+                code, events, errors = server.end(signal.SIGTERM)
+                self.assertEqual((code, errors, events.count("rotation_failed"), events.count("kinds_read")),
+                                 (0, "", 0, 1))
+
     def test_a_signal_while_it_starts_ends_the_start(self):
         # However far the start has come when it sees the signal: it ends cleanly, and half a start leaves nothing.
         with tempfile.TemporaryDirectory() as folder:
@@ -578,6 +614,8 @@ class Life(unittest.TestCase):
             server.process.stdin.write("next\n")
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("world")["map"], "COURTYARD")
+            # Its match is told though the one before had the same number and phase.
+            self.assertEqual(server.wait_for("match")["phase"], "playing")
             server.process.stdin.write("map NOWHERE\n")
             server.process.stdin.flush()
             self.assertIn("NOWHERE", server.wait_for("rotation_failed")["error"])

@@ -79,6 +79,29 @@ TEST_CASE("each phase of a match is a line, and its end tells who was best", "[s
   CHECK_THAT(f.lines->all[4], ContainsSubstring("teams=\"0 12\""));
 }
 
+TEST_CASE("the match of another world is a line, though it is called as the one before was",
+          "[server][edges]") {
+  Fixture f;
+  f.status.tick = 900, f.status.match_phase = MatchPhase::playing;
+  f.observe(1s);
+  REQUIRE(f.lines->all.size() == 1);
+  // Until the new world's first tick the status is the old one's.
+  f.status.tick = 0, f.status.match_phase = MatchPhase::intermission;
+  f.edges.begin_world(0);
+  f.observe(2s);
+  CHECK(f.lines->all.size() == 1);
+  f.status.tick = 1, f.status.match_phase = MatchPhase::playing;
+  f.observe(3s), f.observe(4s);
+  REQUIRE(f.lines->all.size() == 2);
+  CHECK(f.lines->all[1] == "event=match number=1 phase=playing");
+  // A world without a match has nothing to tell, as at the start.
+  f.status.tick = 0;
+  f.edges.begin_world(0);
+  f.status.tick = 1, f.status.match_phase = MatchPhase::open;
+  f.observe(5s);
+  CHECK(f.lines->all.size() == 2);
+}
+
 TEST_CASE("what an overloaded server leaves out is told when that changes", "[server][edges][overload]") {
   Fixture f;
   f.observe(1s);

@@ -122,4 +122,21 @@ TEST_CASE("an operator goes on or to any map, and what cannot be made leaves the
   CHECK(wait_for_world(rotation, error)->map == "third");
 }
 
+TEST_CASE("a world that is ready or being made is made again of what has changed", "[server][rotation]") {
+  std::atomic<int> state = 1, made = 0;
+  MapRotation rotation({"one", "two"}, false, [&](const std::string& map) -> MapRotation::Made {
+    const std::string of = map + " of " + std::to_string(state.load());
+    if (made++ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return NextWorld{of, short_match(), nullptr};
+  });
+  std::string error;
+  rotation.make_again();  // nothing is being made
+  rotation.go_on();
+  while (made == 0) std::this_thread::yield();
+  state = 2;
+  rotation.make_again();
+  CHECK(wait_for_world(rotation, error)->map == "two of 2");
+  CHECK(made == 2);
+}
+
 }  // namespace ashlar::server

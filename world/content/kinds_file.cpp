@@ -8,6 +8,7 @@
 
 #include "world/content/kinds_file.h"
 #include "world/sim/pickups.h"
+#include "world/sim/thing_table.h"
 
 namespace ashlar {
 namespace {
@@ -160,6 +161,10 @@ std::size_t choice_of(const Entry& entry, const std::array<std::string_view, n>&
   refuse(entry.node, entry.key + " has to be one of " + all);
 }
 
+bool printable_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 template <typename List>
 std::size_t index_of(const List& list, const std::string& name) {
   const auto at = std::ranges::find_if(list, [&](const auto& row) { return row.name == name; });
@@ -181,15 +186,16 @@ class KindsReader {
     if (const auto* all = tables(file, "monster")) add_names(*all, set_.monsters, monster_kinds_max);
     if (const auto* all = tables(file, "weapon")) add_names(*all, set_.weapons, weapons_max);
     if (const auto* all = tables(file, "projectile"))
-      for (const auto& [key, node] : *all)
-        read_projectile(*node.as_table(),
-                        set_.projectiles[index_of(set_.projectiles, std::string(key.str()))]);
+      read_kinds_of(
+          *all, set_.projectiles, default_kinds().projectiles.size(),
+          [&](const toml::table& table, std::size_t row) { read_projectile(table, set_.projectiles[row]); });
     if (const auto* all = tables(file, "monster"))
-      for (const auto& [key, node] : *all)
-        read_monster(*node.as_table(), index_of(set_.monsters, std::string(key.str())));
+      read_kinds_of(*all, set_.monsters, default_kinds().monsters.size(),
+                    [&](const toml::table& table, std::size_t row) { read_monster(table, row); });
     if (const auto* all = tables(file, "weapon"))
-      for (const auto& [key, node] : *all)
-        read_weapon(*node.as_table(), set_.weapons[index_of(set_.weapons, std::string(key.str()))]);
+      read_kinds_of(
+          *all, set_.weapons, default_kinds().weapons.size(),
+          [&](const toml::table& table, std::size_t row) { read_weapon(table, set_.weapons[row]); });
     if (const auto* all = tables(file, "ammo"))
       for (const auto& [key, node] : *all) read_ammo(std::string(key.str()), node);
     if (std::ranges::none_of(set_.weapons, [](const WeaponTraits& w) { return w.start != 0; }))
@@ -207,26 +213,55 @@ class KindsReader {
     return node->as_table();
   }
 
+  /// Names of tables in the order of their lines.
+  static std::vector<std::string> names_by_line(const toml::table& all) {
+    std::vector<std::pair<std::uint32_t, std::string>> found;
+    for (const auto& [key, node] : all) {
+      std::string name(key.str());
+      if (!node.is_table()) refuse(node, name + " has to be a table");
+      found.emplace_back(node.source().begin.line, std::move(name));
+    }
+    std::ranges::sort(found);
+    std::vector<std::string> names;
+    for (auto& [line, name] : found) names.push_back(std::move(name));
+    return names;
+  }
+
   /// New kinds go behind ours in the order of their lines, so that ids do not depend on how names sort.
   template <typename List>
   void add_names(const toml::table& all, List& list, std::size_t most) {
-    std::vector<std::pair<std::uint32_t, std::string>> fresh;
-    for (const auto& [key, node] : all) {
-      const std::string name(key.str());
-      if (!node.is_table()) refuse(node, name + " has to be a table");
-      if (index_of(list, name) == list.size()) fresh.emplace_back(node.source().begin.line, name);
-    }
-    std::ranges::sort(fresh);
-    for (const auto& [line, name] : fresh) {
+    for (const std::string& name : names_by_line(all)) {
+      if (index_of(list, name) != list.size()) continue;
       const toml::table& table = *all.get(name)->as_table();
+      // Clients are told names, and operators read them in a terminal.
+      if (name.empty() || !printable_ascii(name))
+        refuse(table, "a kind's name has to be of printable ASCII characters, at least one");
       if (list.size() == most) refuse(table, "more than " + std::to_string(most) + " kinds");
-      const toml::node* like = table.get("like");
-      if (like == nullptr) refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
-      const std::size_t from = index_of(list, word_of(*like, "like"));
-      if (from == list.size()) refuse(*like, "there is no kind \"" + word_of(*like, "like") + "\" above");
-      auto kind = list[from];
-      kind.name = name;
-      list.push_back(std::move(kind));
+      if (table.get("like") == nullptr)
+        refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
+      list.emplace_back().name = name;
+    }
+  }
+
+  /// Reads tables from the top down, so that a kind begins as another one stands there.
+  /// @param ours  kinds at the list's begin that need no table to be like
+  template <typename List, typename Read>
+  void read_kinds_of(const toml::table& all, List& list, std::size_t ours, const Read& read) {
+    std::vector<bool> known(list.size());
+    std::fill_n(known.begin(), ours, true);
+    for (const std::string& name : names_by_line(all)) {
+      const toml::table& table = *all.get(name)->as_table();
+      const std::size_t row = index_of(list, name);
+      if (const toml::node* like = table.get("like")) {
+        const std::size_t from = index_of(list, word_of(*like, "like"));
+        if (from == list.size() || !known[from])
+          refuse(*like, "there is no kind \"" + word_of(*like, "like") + "\" above");
+        auto kind = list[from];
+        kind.name = name;
+        list[row] = std::move(kind);
+      }
+      read(table, row);
+      known[row] = true;
     }
   }
 
@@ -241,6 +276,7 @@ class KindsReader {
 
   void read_weapon(const toml::table& table, WeaponTraits& w) {
     if (w.name.size() > weapon_name_bytes_max) refuse(table, "a weapon's name has up to 32 bytes");
+    const bool has_projectile = launches(w.form) || table.get("projectile") != nullptr;
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
       visit_weapon(
@@ -259,6 +295,10 @@ class KindsReader {
         refuse(node, "a weapon has no \"" + entry.key + "\"");
       }
     }
+    if (launches(w.form) && !has_projectile)
+      refuse(*table.get("form"), "form = \"" +
+                                     std::string(weapon_form_names[static_cast<std::size_t>(w.form)]) +
+                                     "\" needs a projectile: give projectile = and its name");
   }
 
   void read_ammo(const std::string& name, const toml::node& node) {
@@ -266,12 +306,20 @@ class KindsReader {
     if (at >= ammo_names.begin() + ammo_kind_count)
       refuse(node, "there is no ammunition \"" + name + "\": there are bullets, shells, rockets and cells");
     if (!node.is_table()) refuse(node, name + " has to be a table");
-    for (const auto& [key, value] : *node.as_table()) {
+    const toml::table& table = *node.as_table();
+    AmmoTraits& ammo = set_.ammo[static_cast<std::size_t>(at - ammo_names.begin())];
+    for (const auto& [key, value] : table) {
       Entry entry{std::string(key.str()), value};
-      visit_ammo(
-          set_.ammo[static_cast<std::size_t>(at - ammo_names.begin())],
-          [&](const char* field, auto& f, double low, double high) { entry.offer(field, f, low, high); });
+      visit_ammo(ammo, [&](const char* field, auto& f, double low, double high) {
+        entry.offer(field, f, low, high);
+      });
       if (!entry.taken) refuse(value, "ammunition has no \"" + entry.key + "\"");
+    }
+    if (ammo.start > ammo.most) {
+      const toml::node* const start = table.get("start");
+      refuse(start != nullptr ? *start : node,
+             "start is " + std::to_string(ammo.start) +
+                 ", which is more than most: give start = " + std::to_string(ammo.most) + " or less");
     }
   }
 
@@ -318,8 +366,7 @@ class KindsReader {
   /// A name of what clients have.
   static std::string show_name(const toml::node& node, const std::string& key) {
     std::string name = word_of(node, key);
-    const bool printable = std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
-    if (name.size() > show_name_bytes_max || !printable)
+    if (name.size() > show_name_bytes_max || !printable_ascii(name))
       refuse(node, key + " has to be up to 32 printable ASCII characters");
     return name;
   }
@@ -343,7 +390,7 @@ class KindsReader {
       } else if (entry.key == "thing") {
         std::uint16_t number = 0;
         entry.offer("thing", number, 1, 65535);
-        set_.things.push_back({number, static_cast<MonsterKind>(row)});
+        add_thing(node, number, static_cast<MonsterKind>(row));
       } else if (entry.key == "melee" || entry.key == "ranged") {
         if (!node.is_table()) refuse(node, entry.key + " has to be a table");
         read_attack(*node.as_table(), entry.key == "melee" ? t.melee : t.ranged, entry.key == "melee");
@@ -353,8 +400,32 @@ class KindsReader {
     }
   }
 
+  void add_thing(const toml::node& node, std::uint16_t number, MonsterKind kind) {
+    const ThingType* const known = find_thing_type(number);
+    // Who makes monsters of them has nowhere for players to begin.
+    if (known != nullptr &&
+        (known->role == ThingRole::player_start || known->role == ThingRole::deathmatch_start))
+      refuse(node, "things of number " + std::to_string(number) +
+                       " are where players begin: give another number, such as 3010");
+    const auto other = std::ranges::find(set_.things, number, &ThingKind::number);
+    if (other != set_.things.end())
+      refuse(node, "things of number " + std::to_string(number) + " are \"" +
+                       set_.monsters[static_cast<std::size_t>(other->kind)].name +
+                       "\" already: give each monster a number of its own");
+    set_.things.push_back({number, kind});
+  }
+
+  /// What an attack's kind is one of.
+  enum class KindOf : std::uint8_t { nothing, projectiles, monsters };
+  static KindOf kind_of(AttackForm form) {
+    if (form == AttackForm::summon) return KindOf::monsters;
+    const bool flies = form == AttackForm::missile || form == AttackForm::flame;
+    return flies ? KindOf::projectiles : KindOf::nothing;
+  }
+
   void read_attack(const toml::table& table, MonsterAttack& a, bool melee) {
     const toml::node* kind = nullptr;
+    const KindOf before = kind_of(a.form);
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
       visit_attack(
@@ -371,9 +442,14 @@ class KindsReader {
     if (a.form != AttackForm::none && touches != melee)
       refuse(table,
              melee ? "melee has to be of the form \"melee\"" : "ranged cannot be of the form \"melee\"");
-    if (kind == nullptr) return;
+    const bool monster = kind_of(a.form) == KindOf::monsters;
+    if (kind == nullptr) {
+      if (kind_of(a.form) == KindOf::nothing || kind_of(a.form) == before) return;
+      refuse(*table.get("form"), "form = \"" + std::string(form_names[static_cast<std::size_t>(a.form)]) +
+                                     "\" needs a kind: give kind = and the name of a " +
+                                     (monster ? "monster" : "projectile"));
+    }
     const std::string name = word_of(*kind, "kind");
-    const bool monster = a.form == AttackForm::summon;
     const std::size_t at = monster ? index_of(set_.monsters, name) : index_of(set_.projectiles, name);
     if (at == (monster ? set_.monsters.size() : set_.projectiles.size()))
       refuse(*kind, std::string("there is no ") + (monster ? "monster" : "projectile") + " \"" + name + "\"");

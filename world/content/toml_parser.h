@@ -3,6 +3,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The TOML parser as every source that reads TOML includes it, so that all of them have the same one.
 //
@@ -26,9 +27,39 @@ namespace ashlar {
 
 /// What the parser complains of.
 struct TomlError {
-  std::uint32_t line;  ///< 0: too broken to tell
+  std::uint32_t line;
   std::string what;
 };
+
+/// Does the parser come to one of its assertions in this text?
+inline bool breaks_toml_parser(std::string_view text) {
+  try {
+    (void)toml::parse(text);
+  } catch (const toml::parse_error&) {
+    return false;
+  } catch (const TomlAssertion&) {
+    return true;
+  }
+  return false;
+}
+
+/// The line at which it does. It reads from front to back and tells no place, so the lines are halved until
+/// one is left. Precondition: breaks_toml_parser(text).
+inline std::uint32_t line_that_breaks(std::string_view text) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') ends.push_back(i + 1);
+  ends.push_back(text.size());
+  std::size_t low = 0, high = ends.size() - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (breaks_toml_parser(text.substr(0, ends[middle])))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return static_cast<std::uint32_t>(low + 1);
+}
 
 /// @param text  ASCII: the parser's tables for other letters are at odds with some compilers
 /// @param name  of the file
@@ -38,7 +69,7 @@ inline std::expected<toml::table, TomlError> parse_toml(std::string_view text, s
   } catch (const toml::parse_error& error) {
     return std::unexpected(TomlError{error.source().begin.line, std::string(error.description())});
   } catch (const TomlAssertion&) {
-    return std::unexpected(TomlError{0, "its brackets or quotes do not match"});
+    return std::unexpected(TomlError{line_that_breaks(text), "its brackets or quotes do not match"});
   }
 }
 

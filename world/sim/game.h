@@ -245,7 +245,8 @@ class Game {
   /// What it adds to how players move; asked for once, at the start. Clients foresee it where they are given
   /// the same (PredictorConfig::motion). Null: nothing.
   virtual std::shared_ptr<const PlayerMotion> motion() const { return nullptr; }
-  /// A player changed a block.
+  /// A block changed. The player is EntityId{0} where none did it who is there: an operator, what falls,
+  /// grows or explodes, a monster, this game itself. Told while nobody is in the world, too.
   virtual void edited(GameApi&, EntityId /*player*/, IVec3 /*block*/) {}
   /// A player picked something up; `thing` is its number in maps.
   virtual void picked_up(GameApi&, EntityId /*player*/, std::uint16_t /*thing*/) {}

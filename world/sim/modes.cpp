@@ -37,7 +37,7 @@ class MatchGame : public Game {
     if (api.restarting()) return;  // the scores are still those of the match before
     if (api.match().phase != MatchPhase::playing) return;
     const bool reached = limit > 0 && best(api) >= limit;
-    if (reached || (api.rules().lives > 0 && decided(api))) end(api);
+    if (reached || (api.rules().lives > 0 && (nobody_left(api) || decided(api)))) end(api);
   }
 
   /// While the score stands nobody is hurt.
@@ -75,10 +75,12 @@ class MatchGame : public Game {
   virtual void anew() {}
   virtual std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) = 0;
   virtual void count(GameApi& api, EntityId who, EntityId by) = 0;
-  /// Where lives come to an end: are there none left to play against?
-  virtual bool decided(const GameApi& api) const {
+  /// Where lives come to an end and somebody has one: is nobody left to play against? Who plays alone does so
+  /// until he has none.
+  virtual bool decided(const GameApi&) const { return false; }
+  static bool nobody_left(const GameApi& api) {
     const Standing s = standing(api, 0);
-    return s.players >= 2 && s.left <= 1;
+    return s.players > 0 && s.left == 0;
   }
   virtual std::int32_t best(const GameApi& api) const {
     std::int32_t most = 0;
@@ -111,10 +113,6 @@ class Cooperative final : public MatchGame {
     return points_as_ever(api, who, by, points);
   }
   void count(GameApi& api, EntityId who, EntityId by) override { count_as_ever(api, who, by); }
-  bool decided(const GameApi& api) const override {
-    const Standing s = standing(api, 0);
-    return s.players > 0 && s.left == 0;
-  }
 };
 
 /// Who kills another player has a point; who dies by himself or by the world loses one.
@@ -136,6 +134,10 @@ class Deathmatch final : public MatchGame {
   std::uint16_t points_of(GameApi&, EntityId, EntityId, std::uint16_t points) override { return points; }
   void count(GameApi& api, EntityId who, EntityId by) override {
     if (is_player(api, who)) count_frag(api, who, by, false);
+  }
+  bool decided(const GameApi& api) const override {
+    const Standing s = standing(api, 0);
+    return s.players >= 2 && s.left <= 1;
   }
 };
 
@@ -175,9 +177,13 @@ class Building final : public MatchGame {
   }
   void edited(GameApi& api, EntityId player, IVec3 block) override {
     if (api.match().phase != MatchPhase::playing || api.restarting()) return;
-    const bool stands = api.space().voxels->block(block) != BlockId::air;
+    const VoxelVolume& voxels = *api.space().voxels;
+    const BlockId is = voxels.block(block);
+    // What falls into water has that come up where it was.
+    const bool stands = is != BlockId::air && !voxels.kinds().type(is).liquid;
     const auto owner = placed_.owner(block);
-    if (stands && !owner && placed_.add(block, number_of(api, player))) api.add_score(player, 1);
+    const bool his = stands && !owner && player != EntityId{0};
+    if (his && placed_.add(block, number_of(api, player))) api.add_score(player, 1);
     if (stands || !owner) return;
     placed_.remove(block);
     for (const MatchPlayer& p : api.match().players)
@@ -213,10 +219,6 @@ class Building final : public MatchGame {
     return points_as_ever(api, who, by, points);
   }
   void count(GameApi&, EntityId, EntityId) override {}  // kills are nobody's business
-  bool decided(const GameApi& api) const override {
-    const Standing s = standing(api, 0);
-    return s.players > 0 && s.left == 0;
-  }
 
   PlacedBlocks placed_;
   std::uint32_t builders_ = 0;  // that have a number: of all matches, so that none gets another's

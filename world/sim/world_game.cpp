@@ -111,6 +111,16 @@ void World::Impl::run_game() {
   }
 }
 
+void World::Impl::tell_edits() {
+  GameApi api = game_api();
+  // By number, and only those before this: what the hook changes itself comes behind them.
+  const std::size_t changed = edits.applied().size();
+  for (std::size_t i = 0; i < changed; ++i) {
+    const AppliedEdit edit = edits.applied()[i];
+    game->edited(api, players.has(edit.who) ? edit.who : EntityId{0}, edit.block);
+  }
+}
+
 void World::Impl::tell_game() {
   GameApi api = game_api();
   const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
@@ -120,11 +130,7 @@ void World::Impl::tell_game() {
     if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
     game->died(api, e.who, e.by);
   }
-  // By number, and only those before this: what the hook changes itself comes behind them.
-  const std::size_t changed = edits.applied().size();
-  for (std::size_t i = 0; i < changed; ++i)
-    if (const AppliedEdit edit = edits.applied()[i]; players.has(edit.who))
-      game->edited(api, edit.who, edit.block);
+  tell_edits();
   tell_touches(api);
   tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);

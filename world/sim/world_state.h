@@ -144,6 +144,8 @@ struct World::Impl final : DamageRule, EditRule {
   void run_game();
   /// What happened in the tick, behind it.
   void tell_game();
+  /// The part of it that is told while nobody is there, too.
+  void tell_edits();
   /// Whose cylinders overlap or touch, where they stand at the tick's end.
   void tell_touches(GameApi& api);
   /// Whom and what a player's body meets beside other players.

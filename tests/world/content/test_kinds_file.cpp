@@ -129,6 +129,92 @@ TEST_CASE("wrong weapons are told in one line with file and line", "[world][cont
   CHECK(kinds_error_of("[monster.imp]\ndrop = 77\n").find("nothing to pick up") != std::string::npos);
 }
 
+TEST_CASE("a kind's name is one that clients can be told", "[world][content][kinds][weapons]") {
+  const std::string wrong =
+      "k.toml line 2: a kind's name has to be of printable ASCII characters, at least one";
+  for (const char* name :
+       {"", "\\u001b[31m", "a\\u0000b", "a\\tb", "a\\nb", "\\u0085", "\\u202e", "\\u00e9", "\\u007f"}) {
+    const std::string quoted = '"' + std::string(name) + '"';
+    CHECK(kinds_error_of("\n[weapon." + quoted + "]\nlike = \"pistol\"\n") == wrong);
+    CHECK(kinds_error_of("\n[monster." + quoted + "]\nlike = \"imp\"\n") == wrong);
+    CHECK(kinds_error_of("\n[projectile." + quoted + "]\nlike = \"rocket\"\n") == wrong);
+  }
+  CHECK(kinds_error_of("[weapon.\" ~\"]\nlike = \"pistol\"\n").empty());
+  CHECK(kinds_error_of("[weapon." + std::string(33, 'a') + "]\nlike = \"pistol\"\n") ==
+        "k.toml line 1: a weapon's name has up to 32 bytes");
+}
+
+TEST_CASE("a kind begins as another one stands above it", "[world][content][kinds][weapons]") {
+  const auto kinds = read_kinds(
+      "[projectile.z]\nlike = \"rocket\"\n"
+      "[projectile.rocket]\nspeed_mps = 0.5\n"
+      "[projectile.b]\nlike = \"rocket\"\nbounces = 2\n"
+      "[projectile.a]\nlike = \"b\"\n"
+      "[monster.imp]\nhealth = 80\n[monster.imp.ranged]\nkind = \"a\"\n"
+      "[monster.devil]\nlike = \"imp\"\n[monster.devil.melee]\ndamage_step = 50\n"
+      "[monster.arch]\nlike = \"devil\"\n"
+      "[monster.brute]\nlike = \"arch\"\nmass = 9\n"
+      "[weapon.pistol]\nrank = 77\n[weapon.two]\nlike = \"pistol\"\nclip = 3\n"
+      "[weapon.three]\nlike = \"two\"\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const auto& projectiles = (*kinds)->projectiles;
+  const std::size_t ours = default_kinds().projectiles.size();
+  REQUIRE(projectiles.size() == ours + 3);
+  CHECK((projectiles[ours].name == "z" && projectiles[ours].speed_mps > 10));
+  CHECK((projectiles[ours + 1].name == "b" && projectiles[ours + 1].speed_mps == 0.5));
+  CHECK((projectiles[ours + 2].name == "a" && projectiles[ours + 2].bounces == 2));
+  const auto& monsters = (*kinds)->monsters;
+  REQUIRE(monsters.size() == monster_kind_count + 2);
+  const MonsterTraits& arch = monsters.back();
+  CHECK((arch.name == "arch" && arch.health == 80 && arch.melee.damage_step == 50));
+  CHECK(projectiles[arch.ranged.kind].name == "a");
+  // One of ours may begin as another, too.
+  const MonsterTraits& brute = monsters[static_cast<std::size_t>(MonsterKind::brute)];
+  CHECK((brute.name == "brute" && brute.health == 80 && brute.mass == 9));
+  const auto& weapons = (*kinds)->weapons;
+  REQUIRE(weapons.size() == weapon_kind_count + 2);
+  CHECK((weapons.back().name == "three" && weapons.back().rank == 77 && weapons.back().clip == 3));
+  const auto again = read_kinds(kinds_text(**kinds), "k.toml");
+  if (!again) FAIL(again.error().line());
+  CHECK((*again)->projectiles == projectiles);
+  CHECK((*again)->weapons == weapons);
+
+  CHECK(kinds_error_of("[monster.imp]\nlike = \"nobody\"\n") ==
+        "k.toml line 2: there is no kind \"nobody\" above");
+  CHECK(kinds_error_of("[weapon.a]\nlike = \"b\"\n[weapon.b]\nlike = \"fist\"\n") ==
+        "k.toml line 2: there is no kind \"b\" above");
+  CHECK(kinds_error_of("[projectile.a]\nlike = \"a\"\n") == "k.toml line 2: there is no kind \"a\" above");
+  CHECK(kinds_error_of("[weapon.fist]\nlike = 3\n") == "k.toml line 2: like has to be a text in quotes");
+}
+
+TEST_CASE("what a file of kinds leaves out or says twice is told", "[world][content][kinds][weapons]") {
+  CHECK(kinds_error_of("[monster.brute.ranged]\nrange_m = 5\nform = \"missile\"\n") ==
+        "k.toml line 3: form = \"missile\" needs a kind: give kind = and the name of a projectile");
+  CHECK(kinds_error_of("[monster.imp.ranged]\nform = \"summon\"\n") ==
+        "k.toml line 2: form = \"summon\" needs a kind: give kind = and the name of a monster");
+  CHECK(kinds_error_of("[monster.hive.ranged]\nform = \"flame\"\n").find("name of a projectile") !=
+        std::string::npos);
+  CHECK(kinds_error_of("[monster.imp.ranged]\nform = \"missile\"\n").empty());  // it has one
+  CHECK(kinds_error_of("[monster.a]\nlike = \"imp\"\n[monster.a.ranged]\nform = \"flame\"\n").empty());
+  CHECK(kinds_error_of("[weapon.pistol]\nslot = 2\nform = \"thrown\"\n") ==
+        "k.toml line 3: form = \"thrown\" needs a projectile: give projectile = and its name");
+  CHECK(kinds_error_of("[weapon.pistol]\nform = \"missile\"\nprojectile = \"rocket\"\n").empty());
+  CHECK(kinds_error_of("[weapon.a]\nlike = \"rocket launcher\"\nform = \"thrown\"\n").empty());
+  CHECK(kinds_error_of("[ammo.cells]\nmost = 20\nclip = 5\nstart = 21\n") ==
+        "k.toml line 4: start is 21, which is more than most: give start = 20 or less");
+  CHECK(kinds_error_of("\n[ammo.bullets]\nmost = 20\n") ==
+        "k.toml line 2: start is 50, which is more than most: give start = 20 or less");
+  CHECK(kinds_error_of("[ammo.bullets]\nmost = 20\nstart = 20\n").empty());
+  CHECK(kinds_error_of("[monster.imp]\nthing = 3010\n[monster.brute]\nhealth = 5\nthing = 3010\n") ==
+        "k.toml line 5: things of number 3010 are \"imp\" already: give each monster a number of its own");
+  for (const char* start : {"1", "2", "3", "4", "11"})
+    CHECK(kinds_error_of("[monster.imp]\nthing = " + std::string(start) + "\n") ==
+          "k.toml line 2: things of number " + std::string(start) +
+              " are where players begin: give another number, such as 3010");
+  CHECK(kinds_error_of("[monster.imp]\nthing = 5\n").empty());
+}
+
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
   CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
   CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
@@ -145,7 +231,10 @@ TEST_CASE("a wrong file of kinds is told in one line with file and line", "[worl
   CHECK(kinds_error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
         "k.toml line 2: there is no projectile \"snow\"");
   CHECK(kinds_error_of("[monster.imp\n").starts_with("k.toml line "));
-  CHECK(kinds_error_of("[[[").starts_with("k.toml"));
+  const std::string unmatched = ": is no TOML: its brackets or quotes do not match";
+  CHECK(kinds_error_of("[[[") == "k.toml line 1" + unmatched);
+  CHECK(kinds_error_of("[monster.imp]\n\n[[[monster.imp]\nhealth = 5\n[ammo.cells]\n") ==
+        "k.toml line 3" + unmatched);
   CHECK_FALSE(kinds_error_of(std::string(kinds_file_bytes_max + 1, '#')).empty());
 }
 

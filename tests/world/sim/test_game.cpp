@@ -347,7 +347,7 @@ struct OnGrass {
     look.command.yaw = turn_towards(xy(way));
     const double turns = std::atan2(way.z, length(xy(way))) / (2 * 3.14159265358979);
     look.command.pitch = Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(turns * 65536))};
-    const BlockAct act{ids[by], ++number, kind, BlockFace::top, block, BlockId::brick};
+    const BlockAct act{ids[by], ++number, kind, BlockFace::top, block, placed};
     TickInput input = looking();
     input.acts = {&act, 1};
     world->step(input);
@@ -362,6 +362,7 @@ struct OnGrass {
     return input;
   }
   std::size_t by = 0;  ///< who acts
+  BlockId placed = BlockId::brick;
   PlayerInput look;
   WorldSetup setup;
   double ground = 0;
@@ -457,6 +458,71 @@ TEST_CASE("who builds has a point for each block of his that stands", "[world][s
   while (play.world->match().phase == MatchPhase::intermission) play.world->step({});
   CHECK(play.world->match().number >= 2);
   CHECK((score(0) == 0 && score(1) == 0));
+}
+
+TEST_CASE("a block that nobody takes away by hand is no point any more, either", "[world][sim][game]") {
+  auto types = std::vector(BlockRegistry::builtin().types().begin(), BlockRegistry::builtin().types().end());
+  const auto melts = BlockId{static_cast<std::uint16_t>(types.size())};
+  types.push_back({.name = "snowman", .timer_s = 1, .becomes = BlockId::air});
+  OnGrass play({}, 2, [&](WorldSetup& s) {
+    s.blocks = std::make_shared<const BlockRegistry>(types);
+    s.rules.mode = GameMode::building;
+    s.rules.block_interval_s = 0;
+    s.rules.frag_limit = 1000;
+    s.rules.warmup_s = 0;
+  });
+  const auto z = static_cast<std::int32_t>(play.ground);
+  const auto score = [&](std::size_t who) { return play.world->match().players[who].score; };
+  const auto fill = [&](IVec3 from, IVec3 to, BlockId id) {
+    const AdminCommand fills{.action = AdminAction::fill_box, .box = {from, to}, .id = id};
+    TickInput input;
+    input.admin = {&fills, 1};
+    play.world->step(input);
+  };
+  play.put(0, {20, 20, play.ground}), play.put(1, {0.5, 0.5, play.ground});
+  play.by = 1;
+  REQUIRE(play.world->match().phase == MatchPhase::playing);
+  for (std::int32_t y = -1; y <= 1; ++y)
+    REQUIRE(play.act(BlockActKind::place, {2, y, z - 1}) == ActVerdict::done);
+  CHECK(score(1) == 3);
+  // An operator: what he places is nobody's, and what he takes away of a player's is no point of his.
+  fill({-4, -4, z}, {-2, -2, z + 1}, BlockId::stone);
+  CHECK((score(0) == 0 && score(1) == 3));
+  fill({2, -1, z}, {3, 0, z + 1}, BlockId::air);
+  CHECK((score(0) == 0 && score(1) == 2));
+  const AdminCommand digs{.action = AdminAction::blast, .position_m = {2.5, 1.5, z + 0.5}, .radius_m = 0.4};
+  TickInput input;
+  input.admin = {&digs, 1};
+  play.world->step(input);
+  CHECK(score(1) == 1);
+  // What falls: sand on the brick that is left, when that goes.
+  play.placed = BlockId::sand;
+  REQUIRE(play.act(BlockActKind::place, {2, 0, z}) == ActVerdict::done);
+  CHECK(score(1) == 2);
+  fill({2, 0, z}, {3, 1, z + 1}, BlockId::air);
+  CHECK(score(1) == 1);
+  for (int i = 0; i < 60; ++i) play.world->step({});
+  REQUIRE(play.world->space().voxels->block({2, 0, z}) == BlockId::sand);
+  CHECK((score(0) == 0 && score(1) == 0));
+  // What goes by itself.
+  play.placed = melts;
+  REQUIRE(play.act(BlockActKind::place, {-1, 0, z - 1}) == ActVerdict::done);
+  CHECK(score(1) == 1);
+  for (int i = 0; i < 90; ++i) play.world->step({});
+  REQUIRE(play.world->space().voxels->block({-1, 0, z}) == BlockId::air);
+  CHECK((score(0) == 0 && score(1) == 0));
+  // While nobody is there.
+  play.placed = BlockId::brick;
+  for (std::int32_t y = -1; y <= 1; ++y)
+    REQUIRE(play.act(BlockActKind::place, {-2, y, z - 1}) == ActVerdict::done);
+  input = {};
+  input.leaves = play.ids;
+  play.world->step(input);
+  REQUIRE(play.world->player_count() == 0);
+  fill({-2, -1, z}, {-1, 1, z + 1}, BlockId::air);
+  KeptState state;
+  play.world->keep_state(state);
+  CHECK(state.built.placed.size() == 1);
 }
 
 TEST_CASE("whose blocks they are is known in the world's next run, and to who was away meanwhile",

@@ -292,3 +292,41 @@ TEST_CASE("in a deathmatch with lives the last one left ends it, and all play th
   CHECK_FALSE(m.watches(two));
   CHECK(m.world->match().phase == MatchPhase::playing);
 }
+
+TEST_CASE("a match with lives ends when nobody there has one left, and not before",
+          "[world][sim][spectators]") {
+  for (const GameMode mode :
+       {GameMode::deathmatch, GameMode::teams, GameMode::cooperative, GameMode::building}) {
+    CAPTURE(static_cast<int>(mode));
+    Rules rules;
+    rules.mode = mode;
+    rules.lives = 2;
+    rules.respawn_s = 0.5;
+    rules.intermission_s = 4;
+    rules.fall_free_m = 1;
+    rules.fall_damage = 1000;
+    Watched m(rules);
+    const EntityId alone = m.join();
+    m.seconds(1);
+    const auto dies = [&] {
+      const std::uint32_t before = m.world->match().players[m.row(alone)].deaths;
+      m.order(AdminAction::teleport, alone, m.body(alone).position_m + DVec3{0, 0, 15});
+      for (int i = 0; i < 300 && m.world->match().players[m.row(alone)].deaths == before; ++i)
+        m.world->step({});
+      REQUIRE(m.world->match().players[m.row(alone)].deaths == before + 1);
+    };
+    REQUIRE(m.world->match().phase == MatchPhase::playing);
+    dies();
+    m.seconds(2);
+    CHECK_FALSE(m.watches(alone));
+    CHECK(m.world->match().phase == MatchPhase::playing);
+    dies();
+    m.seconds(1);
+    CHECK(m.watches(alone));
+    CHECK(m.world->match().phase == MatchPhase::intermission);
+    m.seconds(4);
+    CHECK(m.world->match().number == 2);
+    CHECK(m.world->match().phase == MatchPhase::playing);
+    CHECK_FALSE(m.watches(alone));
+  }
+}
