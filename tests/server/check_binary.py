@@ -376,33 +376,34 @@ class Life(unittest.TestCase):
                 with open(kinds, "w", encoding="utf-8") as file:
                     file.write(content)
 
-            # The courtyard's three health bonuses become monsters: its number of monsters tells the kinds.
-            imps = '[monster.imp]\nthing = 2014\n'
-            write("")
+            good = "[monster.imp]\nhealth = 80\n"
+            write(good)
             with Running("--rotation", "COURTYARD", "--kinds", kinds, "--monsters", "0",
                          stdin=subprocess.PIPE) as server:
-                first = server.wait_for("ready")["monsters"]
+                server.wait_for("ready")
 
-                def monsters_of_next():
+                def go_on():
                     server.process.stdin.write("next\n")
                     server.process.stdin.flush()
-                    return server.wait_for("world")["monsters"]
+                    for line in server.process.stdout:
+                        server.lines.append(json.loads(line))
+                        self.assertNotEqual(server.lines[-1]["event"], "rotation_failed", server.lines[-1])
+                        if server.lines[-1]["event"] == "world":
+                            return
+                    self.fail("no world")
 
-                for content in ("[monster.imp]\nhorns = 2\n", imps):
-                    write(content)
-                    self.assertEqual(monsters_of_next(), first)  # nobody said that the file is whole
-                server.process.send_signal(signal.SIGHUP)
-                server.wait_for("reloaded")
-                self.assertEqual(monsters_of_next(), first + 3)
-                write(imps + "[monster.imp\n")
+                write(good + "[monster.imp\n")
+                go_on()  # nobody said that the file is whole
                 server.process.send_signal(signal.SIGHUP)
                 server.wait_for("kinds_not_read")
-                self.assertEqual(monsters_of_next(), first + 3)
+                go_on()
+                write("[monster.imp]\nhealth = 90\n")
+                server.process.send_signal(signal.SIGHUP)
+                server.wait_for("kinds_read")
                 os.remove(kinds)
-                self.assertEqual(monsters_of_next(), first + 3)
+                go_on()
                 code, events, errors = server.end(signal.SIGTERM)
-                self.assertEqual((code, errors, events.count("rotation_failed"), events.count("kinds_read")),
-                                 (0, "", 0, 1))
+                self.assertEqual((code, errors, events.count("kinds_read")), (0, "", 1))
 
     def test_a_signal_while_it_starts_ends_the_start(self):
         # However far the start has come when it sees the signal: it ends cleanly, and half a start leaves nothing.
@@ -609,7 +610,7 @@ class Life(unittest.TestCase):
 
     def test_maps_follow_each_other(self):
         with Running("--rotation", "COURTYARD", "--rotation", "COURTYARD", "--monsters", "3", "--status-every", "1",
-                     stdin=subprocess.PIPE) as server:
+                     "--mode", "deathmatch", stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("next\n")
             server.process.stdin.flush()

@@ -7,6 +7,7 @@
 
 #include "server/map_order.h"
 #include "tests/catch.h"
+#include "world/content/kinds_file.h"
 #include "world/sim/match.h"
 #include "world/sim/world.h"
 
@@ -120,6 +121,27 @@ TEST_CASE("an operator goes on or to any map, and what cannot be made leaves the
   rotation.go_to("another");
   rotation.go_to("third");
   CHECK(wait_for_world(rotation, error)->map == "third");
+}
+
+TEST_CASE("the next world has the kinds that were read well last, whatever the file holds",
+          "[server][rotation]") {
+  Config config;
+  config.kinds_file = "gone.toml";
+  config.monsters = 0;
+  config.clients_max = 2;
+  config.terrain = TerrainKind::flat;
+  const auto first = read_kinds("[monster.imp]\nhealth = 80\n", "first.toml");
+  const auto second = read_kinds("[monster.imp]\nhealth = 90\n", "second.toml");
+  REQUIRE((first && second));
+  const auto kinds = std::make_shared<KindsToCome>(*first);
+  const MapRotation::Maker make = world_maker(config, std::nullopt, kinds);
+  const auto next = make("COURTYARD");
+  REQUIRE(next.has_value());
+  CHECK(next->world->setup().kinds == *first);
+  kinds->set(*second);
+  const auto behind = make("COURTYARD");
+  REQUIRE(behind.has_value());
+  CHECK(behind->world->setup().kinds == *second);
 }
 
 TEST_CASE("a world that is ready or being made is made again of what has changed", "[server][rotation]") {
