@@ -315,12 +315,12 @@ class KindsReader {
       });
       if (!entry.taken) refuse(value, "ammunition has no \"" + entry.key + "\"");
     }
-    if (ammo.start > ammo.most) {
-      const toml::node* const start = table.get("start");
-      refuse(start != nullptr ? *start : node,
-             "start is " + std::to_string(ammo.start) +
-                 ", which is more than most: give start = " + std::to_string(ammo.most) + " or less");
-    }
+    const toml::node* const start = table.get("start");
+    if (start == nullptr)
+      ammo.start = std::min(ammo.start, ammo.most);  // nobody begins with what he cannot carry
+    if (ammo.start > ammo.most)
+      refuse(*start, "start is " + std::to_string(ammo.start) +
+                         ", which is more than most: give start = " + std::to_string(ammo.most) + " or less");
   }
 
   void read_spawns(const toml::node& node) {

@@ -107,6 +107,9 @@ TEST_CASE("a file changes weapons and ammunition, and adds weapons of its own",
   CHECK(set.projectiles[set.weapons.back().projectile].gravity_share == 1);
   CHECK(set.ammo[2] == AmmoTraits{20, 1, 5});
   CHECK(set.weapons[weapon::shotgun] == default_kinds().weapons[weapon::shotgun]);
+  const auto fewer = read_kinds("[ammo.bullets]\nmost = 20\n", "k.toml");
+  REQUIRE(fewer.has_value());
+  CHECK((*fewer)->ammo[0].start == 20);  // who carries fewer begins with fewer
   const auto ours = read_kinds(kinds_text(default_kinds()), "k.toml");
   REQUIRE(ours.has_value());
   CHECK((*ours)->weapons == default_kinds().weapons);
@@ -203,8 +206,6 @@ TEST_CASE("what a file of kinds leaves out or says twice is told", "[world][cont
   CHECK(kinds_error_of("[weapon.a]\nlike = \"rocket launcher\"\nform = \"thrown\"\n").empty());
   CHECK(kinds_error_of("[ammo.cells]\nmost = 20\nclip = 5\nstart = 21\n") ==
         "k.toml line 4: start is 21, which is more than most: give start = 20 or less");
-  CHECK(kinds_error_of("\n[ammo.bullets]\nmost = 20\n") ==
-        "k.toml line 2: start is 50, which is more than most: give start = 20 or less");
   CHECK(kinds_error_of("[ammo.bullets]\nmost = 20\nstart = 20\n").empty());
   CHECK(kinds_error_of("[monster.imp]\nthing = 3010\n[monster.brute]\nhealth = 5\nthing = 3010\n") ==
         "k.toml line 5: things of number 3010 are \"imp\" already: give each monster a number of its own");
