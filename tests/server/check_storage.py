@@ -436,6 +436,21 @@ class Storage(unittest.TestCase):
         self.assertIn("6 edits", self.command("log", self.world))
         self.assertIn("nothing is damaged", self.command("check", self.world))
 
+    def test_the_log_is_asked_when_all_before_is_saved(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", "--save-interval-ms", "60000",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for kind in ("brick", "stone"):
+                self.console(server, f"set 1 0 40 {kind}")
+                server.wait_for("console")
+                self.console(server, "log 1 0 40")
+                self.assertEqual(server.wait_for("edit")["after"], kind)  # the newest first
+                server.wait_for("console")
+            self.console(server, "rollback @operator since 1h")
+            self.assertEqual(server.wait_for("console")["put_back"], 1)
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("3 edits", self.command("log", self.world))
+
     def test_boxes_and_spheres_of_the_console_are_kept_and_logged_and_zones_stay(self):
         with Running("--world", self.world, *QUICK, "--terrain", "flat", "--protect", "2,-9,0,9,9,90=spawn",
                      stdin=subprocess.PIPE) as server:
