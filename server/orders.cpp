@@ -58,23 +58,25 @@ std::int64_t loaded_blocks(const BlockBox& box, const Host& host) {
 }
 
 /// Why nothing of a box would become a kind of block; empty: some of it will.
-std::string edit_trouble(const BlockBox& box, BlockId id, const Host& host) {
+/// @param loaded  of its blocks
+std::string edit_trouble(std::int64_t loaded, BlockId id, const Host& host) {
   const BlockRegistry& kinds = *host.world().setup().blocks;
   if (kinds.is_tool(id)) return kinds.type(id).name + " is a tool, which is put nowhere: see give";
-  if (loaded_blocks(box, host) > 0) return {};
-  return "the ground there is not loaded: somebody has to be near, and no ground is as high or deep as all "
-         "numbers";
+  if (loaded > 0) return {};
+  return "the ground there is not loaded: somebody has to be near, and above and below its heights there is "
+         "none";
 }
 
 void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
   const BlockBox& box = command.box;
-  if (const std::string wrong = edit_trouble(box, command.id, host); !wrong.empty())
+  const std::int64_t loaded = loaded_blocks(box, host);
+  if (const std::string wrong = edit_trouble(loaded, command.id, host); !wrong.empty())
     return reply.warning("console", {{"error", wrong}});
   fill_box(box, command.id, host, reply);
   const IVec3 size = box.max - box.min;
-  const std::int64_t blocks = std::int64_t{size.x} * size.y * size.z, there = loaded_blocks(box, host);
-  if (there < blocks)
-    reply.warning("console", {{"not_loaded", blocks - there},
+  const std::int64_t blocks = std::int64_t{size.x} * size.y * size.z;
+  if (loaded < blocks)
+    reply.warning("console", {{"not_loaded", blocks - loaded},
                               {"remedy", "go near the rest of the box and fill that again"}});
   reply.info("console", {{"fill", host.world().setup().blocks->type(command.id).name},
                          {"x", box.min.x},
@@ -85,7 +87,7 @@ void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
 
 void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
   const BlockBox middle{command.block, command.block + IVec3{1, 1, 1}};
-  if (const std::string wrong = edit_trouble(middle, BlockId::air, host); !wrong.empty())
+  if (const std::string wrong = edit_trouble(loaded_blocks(middle, host), BlockId::air, host); !wrong.empty())
     return reply.warning("console", {{"error", wrong}});
   AdminCommand act;
   act.action = AdminAction::blast;
@@ -102,7 +104,7 @@ void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
 void set_block(const ConsoleCommand& command, Host& host, Reply& reply) {
   const IVec3 at = command.block;
   const BlockBox box{at, at + IVec3{1, 1, 1}};
-  if (const std::string wrong = edit_trouble(box, command.id, host); !wrong.empty())
+  if (const std::string wrong = edit_trouble(loaded_blocks(box, host), command.id, host); !wrong.empty())
     return reply.warning("console", {{"error", wrong}});
   fill_box(box, command.id, host, reply);
   reply.info(

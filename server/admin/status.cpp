@@ -221,7 +221,7 @@ void log_status(Log& log, const StatusReport& r) {
   fields.insert(fields.end(), std::begin(rest), std::end(rest));
   if (r.match_phase != MatchPhase::open) {
     const LogField match[] = {{"match", r.match},
-                              {"phase", std::string(name(r.match_phase))},
+                              {"phase", name(r.match_phase)},
                               {"phase_left_s", r.match_left_s},
                               {"best_score", r.best_score}};
     fields.insert(fields.end(), std::begin(match), std::end(match));

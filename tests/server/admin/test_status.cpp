@@ -122,6 +122,12 @@ TEST_CASE("the status is one event with units in its keys", "[server][status]") 
                           " snapshots_cut=", " snapshot_wait_ticks=", " snapshot_wait_ticks_p50=",
                           " client_kib_max=", " clients_kib=", " streams_kib="})
     CHECK_THAT(lines->all[0], ContainsSubstring(key));
+  CHECK_THAT(lines->all[0], !ContainsSubstring("phase="));
+  report.match = 3, report.match_phase = MatchPhase::intermission, report.best_score = 7;
+  log_status(log, report);
+  REQUIRE(lines->all.size() == 2);
+  CHECK_THAT(lines->all[1],
+             ContainsSubstring(" match=3 phase=intermission ") && ContainsSubstring(" best_score=7"));
 }
 
 TEST_CASE("the live block is replaced in place and lines pass above it", "[server][live_view]") {
