@@ -180,11 +180,7 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
   const auto ascii = to_ascii(text);
   if (!ascii) return wrong({ascii.error(), "this is not UTF-8: save the file as UTF-8"});
   const auto table = parse_toml(*ascii, name);
-  if (!table) {
-    const TomlError& error = table.error();
-    return wrong(error.line == 0 ? Misread{1, "this file is not TOML, and too broken to tell the line"}
-                                 : Misread{error.line, complaint(error, text)});
-  }
+  if (!table) return wrong({table.error().line, "this is not TOML: " + complaint(table.error(), text)});
 
   std::vector<FileValue> values;
   bool has_format = false;
