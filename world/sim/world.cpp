@@ -214,12 +214,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.hear_noises(moving);
     w.take_items();
-    w.tell_game();
-    w.drop_spilled();  // what the game's edits have spilled since
-  } else if (!w.edits.applied().empty()) {
-    w.tell_edits();  // whose blocks are gone when he is back
-    w.drop_spilled();
   }
+  w.tell_game(awake);
+  w.drop_spilled();  // what the game's edits have spilled since
   w.loose.note_edits(w.volume, w.edits.applied().subspan(w.edits_noted));
   w.block_timers.note_edits(w.volume, w.setup.rules, w.life_tick(), w.edits);
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);

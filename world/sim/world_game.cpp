@@ -111,8 +111,7 @@ void World::Impl::run_game() {
   }
 }
 
-void World::Impl::tell_edits() {
-  GameApi api = game_api();
+void World::Impl::tell_edits(GameApi& api) {
   // By number, and only those before this: what the hook changes itself comes behind them.
   const std::size_t changed = edits.applied().size();
   for (std::size_t i = 0; i < changed; ++i) {
@@ -121,8 +120,9 @@ void World::Impl::tell_edits() {
   }
 }
 
-void World::Impl::tell_game() {
+void World::Impl::tell_game(bool awake) {
   GameApi api = game_api();
+  if (!awake) return tell_edits(api);
   const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
   for (const CombatEvent& e : combat.events()) {
     if (e.kind != CombatEventKind::died) continue;
@@ -130,7 +130,7 @@ void World::Impl::tell_game() {
     if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
     game->died(api, e.who, e.by);
   }
-  tell_edits();
+  tell_edits(api);
   tell_touches(api);
   tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);

@@ -142,10 +142,10 @@ struct World::Impl final : DamageRule, EditRule {
 
   /// The part of a tick that is the game's, before anybody moves.
   void run_game();
-  /// What happened in the tick, behind it.
-  void tell_game();
-  /// The part of it that is told while nobody is there, too.
-  void tell_edits();
+  /// What happened in the tick, behind it. Blocks that changed are told while nobody is there, too: whose
+  /// they were misses them when he is back.
+  void tell_game(bool awake);
+  void tell_edits(GameApi& api);
   /// Whose cylinders overlap or touch, where they stand at the tick's end.
   void tell_touches(GameApi& api);
   /// Whom and what a player's body meets beside other players.
