@@ -223,6 +223,7 @@ class KindsReader {
     }
     std::ranges::sort(found);
     std::vector<std::string> names;
+    names.reserve(found.size());
     for (auto& [line, name] : found) names.push_back(std::move(name));
     return names;
   }
