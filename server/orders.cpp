@@ -57,21 +57,25 @@ std::int64_t loaded_blocks(const BlockBox& box, const Host& host) {
   return count;
 }
 
-/// Why nothing of a box would become a kind of block; empty: some of it will.
-/// @param loaded  of its blocks
-std::string edit_trouble(std::int64_t loaded, BlockId id, const Host& host) {
+/// Would anything become that kind of block? Who asked is told why not.
+/// @param loaded  blocks of those that are meant
+bool changes_some(std::int64_t loaded, BlockId id, const Host& host, Reply& reply) {
   const BlockRegistry& kinds = *host.world().setup().blocks;
-  if (kinds.is_tool(id)) return kinds.type(id).name + " is a tool, which is put nowhere: see give";
-  if (loaded > 0) return {};
-  return "the ground there is not loaded: somebody has to be near, and above and below its heights there is "
-         "none";
+  std::string wrong;
+  if (kinds.is_tool(id))
+    wrong = kinds.type(id).name + " is a tool, which is put nowhere: see give";
+  else if (loaded == 0)
+    wrong =
+        "the ground there is not loaded: somebody has to be near, and above and below its heights there is "
+        "none";
+  if (!wrong.empty()) reply.warning("console", {{"error", wrong}});
+  return wrong.empty();
 }
 
 void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
   const BlockBox& box = command.box;
   const std::int64_t loaded = loaded_blocks(box, host);
-  if (const std::string wrong = edit_trouble(loaded, command.id, host); !wrong.empty())
-    return reply.warning("console", {{"error", wrong}});
+  if (!changes_some(loaded, command.id, host, reply)) return;
   fill_box(box, command.id, host, reply);
   const IVec3 size = box.max - box.min;
   const std::int64_t blocks = std::int64_t{size.x} * size.y * size.z;
@@ -82,13 +86,12 @@ void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
                          {"x", box.min.x},
                          {"y", box.min.y},
                          {"z", box.min.z},
-                         {"blocks", size.x * size.y * size.z}});
+                         {"blocks", blocks}});
 }
 
 void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
   const BlockBox middle{command.block, command.block + IVec3{1, 1, 1}};
-  if (const std::string wrong = edit_trouble(loaded_blocks(middle, host), BlockId::air, host); !wrong.empty())
-    return reply.warning("console", {{"error", wrong}});
+  if (!changes_some(loaded_blocks(middle, host), BlockId::air, host, reply)) return;
   AdminCommand act;
   act.action = AdminAction::blast;
   act.player = reply.by();
@@ -104,8 +107,7 @@ void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
 void set_block(const ConsoleCommand& command, Host& host, Reply& reply) {
   const IVec3 at = command.block;
   const BlockBox box{at, at + IVec3{1, 1, 1}};
-  if (const std::string wrong = edit_trouble(loaded_blocks(box, host), command.id, host); !wrong.empty())
-    return reply.warning("console", {{"error", wrong}});
+  if (!changes_some(loaded_blocks(box, host), command.id, host, reply)) return;
   fill_box(box, command.id, host, reply);
   reply.info(
       "console",

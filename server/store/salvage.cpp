@@ -215,7 +215,8 @@ class Lengthened {
     const std::string copy = file + ".lengthened";
     remove_database(copy);
     fs::copy_file(file, copy, error);
-    if (!error && fs::exists(file + "-wal")) fs::copy_file(file + "-wal", copy + "-wal", error);
+    if (std::error_code none; !error && fs::exists(file + "-wal", none))
+      fs::copy_file(file + "-wal", copy + "-wal", error);
     if (!error) fs::resize_file(copy, wanted, error);
     if (error)
       remove_database(copy);

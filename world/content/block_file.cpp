@@ -34,8 +34,7 @@ std::string list(std::span<const std::string_view> names) {
 
 constexpr std::string_view keys =
     "name, shape, boxes, hardness, tool, drops, opaque, liquid, climbable, falls, slots, text, light, "
-    "damage, "
-    "friction, jump, timer, becomes and blast";
+    "damage, friction, jump, timer, becomes and blast";
 
 /// The kinds of a file on their way to a registry. A kind may drop one that is further down, so drops are
 /// looked up last, and so is what it becomes.

@@ -79,8 +79,9 @@ BlockType tool_type(Tool tool) {
   return type;
 }
 
-/// A chest that nobody opened yet.
 constexpr std::string_view treasure_name = "treasure";
+
+/// A chest that nobody opened yet.
 BlockType treasure_type() {
   return of(std::string(treasure_name), by(Tool::axe, 1), BlockId{block_id_count});
 }
@@ -178,17 +179,15 @@ std::string fault(const BlockType& t, std::size_t kinds) {
 
 /// What is wrong with one kind beside the others; empty: nothing.
 std::string fault_among(std::span<const BlockType> types, std::size_t i) {
-  const BlockType& type = types[i];
+  const BlockType &type = types[i], &then = types[static_cast<std::size_t>(type.becomes)];
   if (type.timer_s > 0 && static_cast<std::size_t>(type.becomes) == i) return "it cannot become what it is";
-  if (types[static_cast<std::size_t>(type.becomes)].tool != Tool::hand)
-    return "it cannot become a tool, which stands nowhere";
+  if (then.tool != Tool::hand) return "it cannot become a tool, which stands nowhere";
   // Worlds are made of these, wherever they come to lie.
   if (type.tool != Tool::hand && i < block_id_count) return "the ground is made of it, so it is no tool";
   // Its loot comes of its place, once: it may neither move nor come anew.
   if (type.name == treasure_name && (type.falls || type.liquid || type.tool != Tool::hand))
     return "a treasure neither falls nor flows, and is no tool";
-  if (types[static_cast<std::size_t>(type.becomes)].name == treasure_name)
-    return "it cannot become a treasure: those are where the secret seed says";
+  if (then.name == treasure_name) return "it cannot become a treasure: those are where the secret seed says";
   return {};
 }
 
