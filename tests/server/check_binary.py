@@ -38,6 +38,26 @@ def run(*arguments, **extra):
                           env=environment(**extra), stdin=subprocess.DEVNULL)
 
 
+def port_of(process):
+    """The port of a server that cannot say which it is, as the system tells."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline and process.poll() is None:
+        inodes = set()
+        for number in os.listdir(f"/proc/{process.pid}/fd"):
+            try:
+                inodes.add(os.readlink(f"/proc/{process.pid}/fd/{number}"))
+            except FileNotFoundError:
+                pass  # it was closed meanwhile
+        for table in "udp", "udp6":
+            with open(f"/proc/net/{table}", encoding="ascii") as file:
+                for line in file:
+                    words = line.split()
+                    if len(words) > 9 and f"socket:[{words[9]}]" in inodes:
+                        return int(words[1].rsplit(":", 1)[1], 16)
+        time.sleep(0.05)
+    raise AssertionError(f"no port of process {process.pid}, which ended with {process.poll()}")
+
+
 class Running:
     """A server on a free port, from its ready line to its end."""
 
@@ -434,13 +454,12 @@ class Life(unittest.TestCase):
 
     def lives_and_ends(self, stdout, silence, *arguments):
         """A server whose output goes where nobody reads, from when silence() is called on, serves and ends."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        process = subprocess.Popen([SERVER, "--port", str(port), "--log-level", "debug", *arguments, *QUICK],
+        process = subprocess.Popen([SERVER, "--port", "0", "--log-level", "debug", *arguments, *QUICK],
                                    stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                    env=environment())
         try:
+            port = port_of(process)
+
             def healthy():
                 return run("--health", "127.0.0.1:%d" % port).returncode == 0
 
@@ -521,13 +540,11 @@ class Life(unittest.TestCase):
     def test_closed_standard_streams_are_not_taken_for_files_and_sockets(self):
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "fds")
-            with Running(*QUICK) as server:  # for a free port
-                port = server.wait_for("ready")["port"]
-                server.end(signal.SIGTERM)
             command = 'exec "$0" "$@" <&- >&- 2>&-'
-            process = subprocess.Popen(["sh", "-c", command, SERVER, "--port", str(port), "--status-every", "1",
+            process = subprocess.Popen(["sh", "-c", command, SERVER, "--port", "0", "--status-every", "1",
                                         "--record", report, *QUICK], env=environment())
             try:
+                port = port_of(process)
                 deadline = time.monotonic() + PATIENCE_S
                 while run("--health", "127.0.0.1:%d" % port).returncode != 0 and time.monotonic() < deadline:
                     time.sleep(0.1)
