@@ -51,7 +51,7 @@ void Others::reset() {
   changes_ = losses_ = 0;
   looks_ = 0;
   gone_count_ = 0;
-  needed_.clear();
+  needed_.clear(), ages_.clear(), apart_.clear();
   lag_ = lag_before_ = 0;
   lower_from_ = Micros{0};
 }
@@ -79,11 +79,24 @@ void Others::advance(Micros now, const PictureSource& source) {
   steer(now);
 }
 
-/// How far the picture would have had to be behind to need no other snapshot until this one.
+/// How far the picture would have had to be behind to need no other snapshot until this one, and how far to
+/// need this one no sooner.
 void Others::measure(const PictureSource& source) {
   if (snapshot_tick_ == 0) return;
-  const double ahead = source.command_time - static_cast<double>(snapshot_tick_);
-  needed_.add(static_cast<float>(std::clamp(ahead, 0.0, double{lag_ticks_max})));
+  const std::uint32_t newest = source.view.newest_tick();
+  const auto behind = [&source](std::uint32_t tick) {
+    const double ticks = source.command_time - static_cast<double>(tick);
+    return static_cast<float>(std::clamp(ticks, 0.0, double{lag_ticks_max}));
+  };
+  needed_.add(behind(snapshot_tick_));
+  ages_.add(behind(newest));
+  apart_.add(static_cast<float>(newest - snapshot_tick_));
+}
+
+/// Where few are lost all but a few snapshots are there in time. Where more are, that would take one more for
+/// all of the time: who is shown goes on for those that are lost, and the picture waits for what is late.
+double Others::wanted_lag() const {
+  return std::min(needed_.quantile(in_time_share), ages_.quantile(in_time_share) + apart_.quantile(0.5));
 }
 
 /// Most blocks are told seldom, as nobody in them moves: they are looked at again when somebody may be gone.
@@ -227,7 +240,7 @@ void Others::steer(Micros now) {
   if (needed_.count() < measured_min) return;
   // Whole ticks, rounded down: when a command is numbered (and a shot is aimed) the tick that is shown was
   // told, and from then until the snapshot comes, less than a tick later, everybody goes on as they went.
-  const auto wanted = static_cast<std::uint32_t>(needed_.quantile(in_time_share));
+  const auto wanted = static_cast<std::uint32_t>(wanted_lag());
   if (wanted >= lag_) lower_from_ = Micros{0};
   if (wanted == lag_ || (lag_ != 0 && now - lag_since_ < glide_over)) return;
   if (wanted < lag_) {

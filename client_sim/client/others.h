@@ -56,11 +56,10 @@ struct PictureSource {
 ///
 /// The picture is behind the newest command by a lag of whole ticks: as long as the way of snapshots takes
 /// with their jitter, so that nearly always the next one is there less than a tick after it is needed; until
-/// it is, everybody goes on as they went. When a command is numbered the tick that is shown was told. It
-/// follows what it
-/// measures, fast upwards and slowly downwards; each change is spread over a quarter of a second. Commands
-/// carry the tick that their player saw (Client::set_view_lag), so a server judges shots by this very
-/// picture.
+/// it is, and where it was lost, everybody goes on as they went. When a command is numbered the tick that is
+/// shown was told. It follows what it measures, fast upwards and slowly downwards; each change is spread over
+/// a quarter of a second. Commands carry the tick that their player saw (Client::set_view_lag), so a server
+/// judges shots by this very picture.
 ///
 /// Where no newer state came they go on for extrapolate_s as they went, then they stand; who is told of more
 /// seldom than that, as a busy server does of far ones, goes on until the next one should be there, for
@@ -158,6 +157,7 @@ class Others {
 
   void reset();
   void measure(const PictureSource& source);
+  double wanted_lag() const;
   void take_states(const PictureSource& source);
   void take_block(const ViewCell& block, EntityId self);
   void take_record(Head* head, const Fresh& told, EntityId self);
@@ -202,7 +202,8 @@ class Others {
   std::vector<std::uint32_t> free_;    // tracks that nobody has
   std::vector<Fresh> fresh_;           // scratch
   std::vector<Head*> block_;           // scratch
-  RecentValues<measured_max> needed_;  // how far commands were ahead of the newest snapshot when one came
+  // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
+  RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;
   Micros lag_since_{0};
   Micros lower_from_{0};  // since when a lower lag would do; 0: it would not

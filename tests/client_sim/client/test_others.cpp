@@ -24,12 +24,12 @@ namespace {
 /// A view that is told of one walker, and the picture of it.
 struct PictureOfOne {
   PictureOfOne() { view.reset(60); }
-  /// A snapshot that says nothing of it.
-  void pass(std::uint32_t tick) {
+  /// A snapshot that says nothing of it. @param age  in ticks, by the newest command
+  void pass(std::uint32_t tick, double age = 0) {
     SnapshotPart part;
     part.tick = tick;
     view.take(part);
-    command_time = tick;
+    command_time = tick + age;
     others.advance(now, source());
   }
   void tell(std::uint32_t tick, DVec3 at_m) {
@@ -135,6 +135,33 @@ TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a sec
   const double farthest_m = newest_m + 0.125 * extrapolate_s * 60;
   CHECK(told.shown_at(130).position_m.x == Approx(farthest_m).margin(1e-9));
   CHECK(told.shown_at(500).position_m.x == Approx(farthest_m).margin(1e-9));
+}
+
+TEST_CASE("the picture waits for snapshots that are late, and for none that are lost", "[client_sim][others]") {
+  // Of four ticks that the way takes and their commands wait, as many more as snapshots are apart.
+  for (const std::uint32_t apart : {1u, 6u})
+    for (const double lost : {0.0, 0.05, 0.2}) {
+      CAPTURE(apart, lost);
+      PictureOfOne told;
+      Rng rng = rng_for(11, apart);
+      std::uint32_t most = 0, least = 1000;
+      for (std::uint32_t tick = 600; tick < 6000; tick += apart) {
+        told.now += Micros{16'667 * apart};
+        if (rng.unit() < lost) continue;
+        told.pass(tick, 4.25);
+        if (tick < 1200) continue;
+        most = std::max(most, told.others.lag_ticks()), least = std::min(least, told.others.lag_ticks());
+      }
+      CHECK(most == 4 + apart);
+      CHECK(least == 4 + apart);
+    }
+  // One in eight comes three ticks late.
+  PictureOfOne told;
+  for (std::uint32_t tick = 600; tick < 1200; ++tick) {
+    told.now += Micros{16'667};
+    told.pass(tick, tick % 8 == 0 ? 7.25 : 4.25);
+  }
+  CHECK(told.others.lag_ticks() == 8);
 }
 
 TEST_CASE("who is put elsewhere is not seen to fly there", "[client_sim][others]") {
