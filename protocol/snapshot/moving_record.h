@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "protocol/quantise.h"
@@ -58,7 +59,9 @@ class Foretelling {
   constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz)
       : ticks_(static_cast<std::int32_t>(ticks)),
         rate_(static_cast<std::int32_t>(tick_rate_hz)),
-        moments_(std::min(ticks_, moments_max)) {
+        moments_(std::min(ticks_, moments_max)),
+        shift_(31 + static_cast<unsigned>(std::bit_width(6 * tick_rate_hz))),
+        inverse_(((std::uint64_t{1} << shift_) + 6 * tick_rate_hz - 1) / (6 * tick_rate_hz)) {
     ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
   }
 
@@ -114,11 +117,14 @@ class Foretelling {
   constexpr std::int32_t steps(std::int32_t sixths) const {
     // 128 steps a metre over 16 steps a metre a second: eight for each and second.
     const auto size = static_cast<std::uint32_t>(sixths < 0 ? -sixths : sixths);
-    const auto rate = static_cast<std::uint32_t>(rate_);
-    const auto out = static_cast<std::int32_t>((size * 8 + 3 * rate) / (6 * rate));
+    const std::uint64_t over = size * 8 + 3 * static_cast<std::uint32_t>(rate_);
+    // Divided by six times the rate: exact below 2^31, as the inverse is too large by less than a part in that.
+    const auto out = static_cast<std::int32_t>(over * inverse_ >> shift_);
     return sixths < 0 ? -out : out;
   }
   std::int32_t ticks_, rate_, moments_;
+  unsigned shift_;
+  std::uint64_t inverse_;
 };
 
 /// Steps of position that who jumped has risen when its upward velocity is `up`. @param pull  m/s2, above 0
