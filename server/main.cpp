@@ -104,9 +104,13 @@ std::expected<void, std::string> draw(const CommandLine& line, const Config& con
   return {};
 }
 
-std::expected<void, std::string> draw_ground(const CommandLine& line, const Config& config) {
+std::expected<void, std::string> draw_ground(const CommandLine& line, const LoadedConfig& loaded) {
+  const Config& config = loaded.config;
   auto view = parse_terrain_view(line.argument);
   if (!view) return std::unexpected("--draw-terrain: " + view.error());
+  if (!config.world_dir.empty() && !loaded.world_exists)
+    return std::unexpected("--world: there is no world " + config.world_dir +
+                           " to draw: name one that is there, or a --seed and a --terrain in its place");
   view->ores = line.ores;
   ashlar::Terrain terrain{config.seed, {}, config.terrain};
   if (config.secret_seed != 0) terrain.secret = config.secret_seed;
@@ -150,7 +154,7 @@ int run(const CommandLine& line) {
       return drawn ? 0 : fail(drawn.error());
     }
     case Action::draw_terrain: {
-      const auto drawn = draw_ground(line, loaded->config);
+      const auto drawn = draw_ground(line, *loaded);
       return drawn ? 0 : fail(drawn.error());
     }
     default: break;

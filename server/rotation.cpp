@@ -23,15 +23,16 @@ std::uint16_t special_of(const World& world, const MoverEvent& event) {
 }  // namespace
 
 std::expected<std::vector<std::string>, std::string> rotation_maps(const Config& config,
-                                                                   const OpenedWads& wads) {
+                                                                   const OpenedWads& wads,
+                                                                   const std::string& origin) {
   if (config.rotation == std::vector<std::string>{std::string(whole_wad_word)}) {
     std::vector<std::string> all = map_names(wads.wads);
     if (all.empty())
-      return std::unexpected("--rotation wad: there is no map in any WAD; name one with --wad");
+      return std::unexpected(origin + ": there is no map in any WAD; name one with --wad");
     return all;
   }
   for (const std::string& name : config.rotation)
-    if (auto map = load_map(wads, name); !map) return std::unexpected("--rotation: " + map.error());
+    if (auto map = load_map(wads, name); !map) return std::unexpected(origin + ": " + map.error());
   return config.rotation;
 }
 
@@ -119,14 +120,17 @@ std::optional<NextWorld> MapRotation::take() {
 }
 
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
+                               std::shared_ptr<const BlockRegistry> blocks,
                                std::shared_ptr<const KindsToCome> kinds) {
-  return [config, secret_seed, kinds = std::move(kinds)](const std::string& map) -> MapRotation::Made {
+  return [config, secret_seed, blocks = std::move(blocks),
+          kinds = std::move(kinds)](const std::string& map) -> MapRotation::Made {
     Config one = config;
     one.maps = {{map, {}}};
-    one.kinds_file.clear();  // somebody may be in the middle of writing it
+    one.blocks_file.clear(), one.kinds_file.clear();  // somebody may be in the middle of writing them
     auto prepared = prepare_setup(one, usual_wad_folders());
     if (!prepared) return std::unexpected(std::move(prepared.error()));
     prepared->setup.secret = secret_seed;
+    prepared->setup.blocks = blocks;
     prepared->setup.kinds = kinds->get();
     NextWorld next;
     next.map = map;

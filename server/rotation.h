@@ -23,9 +23,11 @@
 namespace ashlar::server {
 
 /// The maps that a rotation names, in their order; "wad" alone means all of the WADs.
+/// @param origin  where it was set: a flag, a variable, a file's line
 /// @return or one line that names the map that is not there, and the remedy
 std::expected<std::vector<std::string>, std::string> rotation_maps(const Config& config,
-                                                                   const OpenedWads& wads);
+                                                                   const OpenedWads& wads,
+                                                                   const std::string& origin);
 
 /// A world that is ready to take another one's place.
 struct NextWorld {
@@ -111,7 +113,9 @@ class MapRotation {
 };
 
 /// Makes worlds of one map each as a configuration has them; what is read is read anew, but for the kinds.
+/// @param blocks  of all of them, which the kinds were checked against; never null
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
+                               std::shared_ptr<const BlockRegistry> blocks,
                                std::shared_ptr<const KindsToCome> kinds);
 
 /// Puts the next world in place where one is due, and tells the log. After each tick.

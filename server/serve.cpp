@@ -360,7 +360,8 @@ std::optional<MapRotation> make_rotation(const Startup& startup, std::shared_ptr
   if (startup.rotation.empty()) return std::nullopt;
   const Config& config = startup.loaded.config;
   return std::optional<MapRotation>(std::in_place, startup.rotation, config.rotation.front() == "wad",
-                                    world_maker(config, startup.content.setup.secret, std::move(kinds)));
+                                    world_maker(config, startup.content.setup.secret, startup.content.setup.blocks,
+                                                std::move(kinds)));
 }
 
 /// What the store could not give back.

@@ -14,6 +14,7 @@
 #include "protocol/kept_state_codec.h"
 #include "protocol/secure/key_derivation.h"
 #include "protocol/secure/key_text.h"
+#include "server/config/settings.h"
 #include "server/net/address.h"
 #include "server/rotation.h"
 #include "server/store/kept_ground.h"
@@ -75,11 +76,12 @@ std::optional<std::uint64_t> secret_seed_of(LoadedConfig& kept, const secure::Se
 }
 
 /// The maps of a rotation; empty: there is none.
-std::expected<std::vector<std::string>, std::string> rotation_of(const Config& config) {
+std::expected<std::vector<std::string>, std::string> rotation_of(const LoadedConfig& loaded) {
+  const Config& config = loaded.config;
   if (config.rotation.empty()) return std::vector<std::string>{};
   const auto wads = open_wads_of(config, usual_wad_folders());
   if (!wads) return Failure(wads.error());
-  return rotation_maps(config, *wads);
+  return rotation_maps(config, *wads, loaded.origins[find_setting("rotation")]);
 }
 
 /// Where the bans are kept; empty: nowhere.
@@ -255,7 +257,7 @@ std::expected<void, std::string> make_world(Startup& startup,
 
 std::expected<Startup, std::string> start_up(const LoadedConfig& given, const std::function<void()>& announce,
                                              const std::function<bool()>& stop) {
-  const auto rotation = rotation_of(given.config);
+  const auto rotation = rotation_of(given);
   if (!rotation) return Failure(rotation.error());
   LoadedConfig loaded = given;
   if (!rotation->empty()) loaded.config.maps = {{rotation->front(), {}}};

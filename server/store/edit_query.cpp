@@ -14,9 +14,9 @@ bool within(std::int32_t value, std::int32_t end) { return value > -end && value
 
 }  // namespace
 
-std::expected<EditArea, std::string> parse_edit_area(std::string_view text) {
+std::expected<EditArea, std::string> parse_edit_area(std::string_view text, std::int32_t radius_m_max) {
   const auto wrong = std::unexpected("give X,Y,R or X,Y,Z,R: a place of the world and at most " +
-                                     std::to_string(edit_radius_m_max) + " metres, such as 100,-20,32");
+                                     std::to_string(radius_m_max) + " metres, such as 100,-20,32");
   std::array<std::int32_t, 4> numbers{};
   std::size_t count = 0;
   for (const char *at = text.data(), *end = at + text.size();;) {
@@ -30,7 +30,7 @@ std::expected<EditArea, std::string> parse_edit_area(std::string_view text) {
   if (count < 3) return wrong;
   const std::int32_t x = numbers[0], y = numbers[1], r = numbers[count - 1];
   const bool good = within(x, horizontal_end) && within(y, horizontal_end) &&
-                    (count == 3 || within(numbers[2], vertical_end)) && r >= 0 && r <= edit_radius_m_max;
+                    (count == 3 || within(numbers[2], vertical_end)) && r >= 0 && r <= radius_m_max;
   if (!good) return wrong;
   EditArea area{{x - r, y - r, -vertical_end}, {x + r, y + r, vertical_end}};
   if (count == 4) area.low.z = numbers[2] - r, area.high.z = numbers[2] + r;

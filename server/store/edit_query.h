@@ -30,9 +30,10 @@ struct EditQuery {
   std::uint64_t limit = 0;  ///< the newest so many; 0: all
 };
 
-/// "X,Y,R": all within R metres (at most edit_radius_m_max) to each side, whatever their height.
-/// "X,Y,Z,R": to above and below, too. @return or what is wrong with it
-std::expected<EditArea, std::string> parse_edit_area(std::string_view text);
+/// "X,Y,R": all within R metres to each side, whatever their height. "X,Y,Z,R": to above and below, too.
+/// @param radius_m_max  the most that R may be; @return or what is wrong with it
+std::expected<EditArea, std::string> parse_edit_area(std::string_view text,
+                                                     std::int32_t radius_m_max = edit_radius_m_max);
 
 /// A span back from now (10m, 2h, 3d), or a UTC time. Unix time in seconds.
 std::expected<std::int64_t, std::string> parse_past_s(std::string_view text, std::int64_t now_s);

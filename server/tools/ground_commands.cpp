@@ -62,14 +62,6 @@ std::expected<PruneOptions, std::string> prune_options_of(const CommandWords& wo
   return options;
 }
 
-std::expected<EditArea, std::string> export_area(const std::string& text) {
-  auto area = parse_edit_area(text);
-  if (!area) return std::unexpected("--area: " + area.error());
-  if (area->high.x - area->low.x <= 2 * export_radius_m_max) return area;
-  return std::unexpected("--area: at most " + std::to_string(export_radius_m_max) +
-                         " metres: export it in parts");
-}
-
 /// The area cut to where ground is. @return or what is wrong with it
 std::expected<BlockBox, std::string> export_box(const EditArea& area, TerrainKind kind) {
   const ColumnSpan span = column_span(kind);
@@ -144,8 +136,8 @@ CommandResult world_prune(const CommandWords& words, const CommandWorld& world) 
 }
 
 CommandResult world_export(const CommandWords& words, const CommandWorld&) {
-  const auto area = export_area(words.value("--area"));
-  if (!area) return std::unexpected(area.error());
+  const auto area = parse_edit_area(words.value("--area"), export_radius_m_max);
+  if (!area) return std::unexpected("--area: " + area.error());
   const auto files = model_files(words.value("--out"));
   if (!files) return std::unexpected(files.error());
   const auto kept = open_kept_ground(words.operand);

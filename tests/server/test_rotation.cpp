@@ -123,10 +123,10 @@ TEST_CASE("an operator goes on or to any map, and what cannot be made leaves the
   CHECK(wait_for_world(rotation, error)->map == "third");
 }
 
-TEST_CASE("the next world has the kinds that were read well last, whatever the file holds",
+TEST_CASE("the next world has the kinds that were read well last, whatever the files hold",
           "[server][rotation]") {
   Config config;
-  config.kinds_file = "gone.toml";
+  config.blocks_file = config.kinds_file = "gone.toml";
   config.monsters = 0;
   config.clients_max = 2;
   config.terrain = TerrainKind::flat;
@@ -134,10 +134,12 @@ TEST_CASE("the next world has the kinds that were read well last, whatever the f
   const auto second = read_kinds("[monster.imp]\nhealth = 90\n", "second.toml");
   REQUIRE((first && second));
   const auto kinds = std::make_shared<KindsToCome>(*first);
-  const MapRotation::Maker make = world_maker(config, std::nullopt, kinds);
+  const auto blocks = std::make_shared<const BlockRegistry>(BlockRegistry::builtin());
+  const MapRotation::Maker make = world_maker(config, std::nullopt, blocks, kinds);
   const auto next = make("COURTYARD");
   REQUIRE(next.has_value());
   CHECK(next->world->setup().kinds == *first);
+  CHECK(next->world->setup().blocks == blocks);
   kinds->set(*second);
   const auto behind = make("COURTYARD");
   REQUIRE(behind.has_value());
