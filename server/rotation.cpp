@@ -27,8 +27,7 @@ std::expected<std::vector<std::string>, std::string> rotation_maps(const Config&
                                                                    const std::string& origin) {
   if (config.rotation == std::vector<std::string>{std::string(whole_wad_word)}) {
     std::vector<std::string> all = map_names(wads.wads);
-    if (all.empty())
-      return std::unexpected(origin + ": there is no map in any WAD; name one with --wad");
+    if (all.empty()) return std::unexpected(origin + ": there is no map in any WAD; name one with --wad");
     return all;
   }
   for (const std::string& name : config.rotation)

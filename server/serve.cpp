@@ -359,9 +359,9 @@ void begin_bans(const BanKeeper& bans, Host& host, Log& log) {
 std::optional<MapRotation> make_rotation(const Startup& startup, std::shared_ptr<const KindsToCome> kinds) {
   if (startup.rotation.empty()) return std::nullopt;
   const Config& config = startup.loaded.config;
-  return std::optional<MapRotation>(std::in_place, startup.rotation, config.rotation.front() == "wad",
-                                    world_maker(config, startup.content.setup.secret, startup.content.setup.blocks,
-                                                std::move(kinds)));
+  return std::optional<MapRotation>(
+      std::in_place, startup.rotation, config.rotation.front() == "wad",
+      world_maker(config, startup.content.setup.secret, startup.content.setup.blocks, std::move(kinds)));
 }
 
 /// What the store could not give back.

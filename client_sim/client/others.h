@@ -197,11 +197,11 @@ class Others {
   std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
   unsigned rows_shift_ = 0;                 // from such a hash to its place
   ToldFloors floors_;
-  std::vector<Lifts> lifts_;           // scratch
-  std::vector<Track> tracks_;          // where heads say
-  std::vector<std::uint32_t> free_;    // tracks that nobody has
-  std::vector<Fresh> fresh_;           // scratch
-  std::vector<Head*> block_;           // scratch
+  std::vector<Lifts> lifts_;         // scratch
+  std::vector<Track> tracks_;        // where heads say
+  std::vector<std::uint32_t> free_;  // tracks that nobody has
+  std::vector<Fresh> fresh_;         // scratch
+  std::vector<Head*> block_;         // scratch
   // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
   RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;

@@ -87,9 +87,9 @@ std::string settle(SimulateOptions& o, const Given& given) {
   if (o.config.snapshot_every_ticks > o.config.tick_rate_hz)
     return "--snapshot-every " + std::to_string(o.config.snapshot_every_ticks) +
            " is longer than a second at --tick-rate " + std::to_string(o.config.tick_rate_hz);
-  for (const auto& [option, count] : {std::pair("--fighters", o.config.fighters),
-                                      std::pair("--watchers", o.config.watchers),
-                                      std::pair("--stream-ground", o.config.stream_ground)})
+  for (const auto& [option, count] :
+       {std::pair("--fighters", o.config.fighters), std::pair("--watchers", o.config.watchers),
+        std::pair("--stream-ground", o.config.stream_ground)})
     if (count > o.config.clients)
       return std::string(option) + " " + std::to_string(count) + " is more than --clients " +
              std::to_string(o.config.clients) + ", of whom they are";

@@ -85,8 +85,8 @@ constexpr LevelVelocity on_course(std::int32_t pace, std::uint8_t yaw, unsigned 
 constexpr std::uint8_t nearest_course(std::int32_t x, std::int32_t y, std::uint8_t yaw) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(angle_of(x, y) - yaw + 16) >> 5);
 }
-/// The same of a velocity that is within some degrees of a course: by signs and sizes alone, as a search takes
-/// several times as long. @param x, y  at most 2^11 in size
+/// The same of a velocity that is within some degrees of a course: by signs and sizes alone, as a search
+/// takes several times as long. @param x, y  at most 2^11 in size
 constexpr std::uint8_t likely_course(std::int32_t x, std::int32_t y, std::uint8_t yaw) {
   const std::int32_t s = sine(yaw), c = sine(static_cast<std::uint8_t>(yaw + 64));
   const std::int32_t ahead = x * c + y * s, left = y * c - x * s;

@@ -118,7 +118,8 @@ class Foretelling {
     // 128 steps a metre over 16 steps a metre a second: eight for each and second.
     const auto size = static_cast<std::uint32_t>(sixths < 0 ? -sixths : sixths);
     const std::uint64_t over = size * 8 + 3 * static_cast<std::uint32_t>(rate_);
-    // Divided by six times the rate: exact below 2^31, as the inverse is too large by less than a part in that.
+    // Divided by six times the rate: exact below 2^31, as the inverse is too large by less than a part in
+    // that.
     const auto out = static_cast<std::int32_t>(over * inverse_ >> shift_);
     return sixths < 0 ? -out : out;
   }

@@ -137,7 +137,8 @@ TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a sec
   CHECK(told.shown_at(500).position_m.x == Approx(farthest_m).margin(1e-9));
 }
 
-TEST_CASE("the picture waits for snapshots that are late, and for none that are lost", "[client_sim][others]") {
+TEST_CASE("the picture waits for snapshots that are late, and for none that are lost",
+          "[client_sim][others]") {
   // Of four ticks that the way takes and their commands wait, as many more as snapshots are apart.
   for (const std::uint32_t apart : {1u, 6u})
     for (const double lost : {0.0, 0.05, 0.2}) {

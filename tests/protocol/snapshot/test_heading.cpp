@@ -91,7 +91,8 @@ TEST_CASE("ways are those of a division, rounded to the nearest step", "[protoco
       const std::int64_t way = (size * 8 + 3 * rate) / (6 * std::int64_t{rate});
       wrong += by.way(v) == (v < 0 ? -way : way) ? 0 : 1;
       // The most that changes make.
-      const std::int64_t most = (std::int64_t{6} * (32767 + 65535) * ticks * 8 + 3 * rate) / (6 * std::int64_t{rate});
+      const std::int64_t most =
+          (std::int64_t{6} * (32767 + 65535) * ticks * 8 + 3 * rate) / (6 * std::int64_t{rate});
       wrong += by.way_changed(32767, 65535, static_cast<std::int32_t>(ticks) * by.moments()) == most ? 0 : 1;
     }
   CHECK(wrong == 0);
