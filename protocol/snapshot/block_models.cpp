@@ -190,7 +190,7 @@ const std::array<BlockModels, block_mood_count> block_models{models(0), models(1
 
 EntityMotion motion_of(const MovingRecord& entity, std::int32_t pace) {
   const Velocity& v = entity.velocity;
-  if (v == Velocity{}) return {Gait::rests, no_course};
+  if ((v[0] | v[1] | v[2]) == 0) return {Gait::rests, no_course};
   if (v[2] != 0 && (entity.record.flags & entity_flag::grounded) == 0) return {Gait::flies, no_course};
   const std::uint8_t course = course_of(v, entity.record.yaw, pace);
   return {course == no_course ? Gait::walks : Gait::follows, course};

@@ -206,8 +206,8 @@ class EntityCoding {
 
   static bool is(const MovingRecord& e, const MovingRecord& base, const Velocity& told, const Place& at) {
     const EntityRecord &a = e.record, &b = base.record;
-    return a.x == at.x && a.y == at.y && a.z == at.z && e.velocity == told && a.yaw == b.yaw &&
-           a.pitch == b.pitch && !lesser(a, b);
+    return a.x == at.x && a.y == at.y && a.z == at.z && MovingRecord::same_velocity(e.velocity, told) &&
+           a.yaw == b.yaw && a.pitch == b.pitch && !lesser(a, b);
   }
   static bool lesser(const EntityRecord& a, const EntityRecord& b) {
     return a.health != b.health || a.state != b.state || a.flags != b.flags || a.kind != b.kind;

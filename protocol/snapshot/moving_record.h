@@ -25,7 +25,14 @@ inline constexpr unsigned pace_bits = 10, pull_bits = 6;
 struct MovingRecord {
   EntityRecord record;
   std::array<std::int16_t, 3> velocity{};  ///< x, y, z in 1/16 m/s
-  friend bool operator==(const MovingRecord&, const MovingRecord&) = default;
+  friend bool operator==(const MovingRecord& a, const MovingRecord& b) {
+    return same_velocity(a.velocity, b.velocity) && a.record == b.record;
+  }
+  /// Without the call of a library that compares memory, which `==` of arrays is to some compilers.
+  static constexpr bool same_velocity(const std::array<std::int16_t, 3>& a,
+                                      const std::array<std::int16_t, 3>& b) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+  }
 };
 
 /// To the nearest 1/16 m/s, clamped to what 16 bits hold.

@@ -108,6 +108,7 @@ void check_delay(FeelConfig config, double excess_max, Micros off_um_max) {
   config.players = 3;
   config.seconds = 10;
   CAPTURE(config.tick_rate_hz, config.snapshot_every_ticks, config.round_trip.count(), config.jitter.count());
+  CAPTURE(config.loss);
   const FeelReport r = run_feel(config);
   tell(r);
   REQUIRE(r.excess_snapshots.size() == 3);
@@ -126,6 +127,7 @@ TEST_CASE("the others' picture is as old as way, waiting and jitter ask for, and
   FeelConfig config;
   config.round_trip = Micros{GENERATE(20'000, 150'000)};
   config.jitter = Micros{GENERATE(0, 10'000, 30'000)};
+  config.loss = GENERATE(0.0, 0.05);
   check_delay(config, one_snapshot, Micros{60'000});
 }
 
