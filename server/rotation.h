@@ -112,7 +112,8 @@ class MapRotation {
   std::string error_;
 };
 
-/// Makes worlds of one map each as a configuration has them; what is read is read anew, but for the kinds.
+/// Makes worlds of one map each as a configuration has them; what is read is read anew, but for blocks and
+/// kinds.
 /// @param blocks  of all of them, which the kinds were checked against; never null
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
                                std::shared_ptr<const BlockRegistry> blocks,

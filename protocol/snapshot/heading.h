@@ -95,7 +95,7 @@ constexpr std::uint8_t likely_course(std::int32_t x, std::int32_t y, std::uint8_
   constexpr std::array<std::uint8_t, 12> courses{0, 4, 0, 4, 1, 3, 7, 5, 2, 2, 6, 6};
   return courses[4 * slant + (left < 0 ? 2u : 0u) + (ahead < 0 ? 1u : 0u)];
 }
-/// Which course a velocity is, to the step; no_course: none. Cost: 10 ns.
+/// Which course a velocity is, to the step; no_course: none.
 constexpr std::uint8_t course_of(const Velocity& v, std::uint8_t yaw, std::int32_t pace) {
   const std::int32_t x = v[0], y = v[1], most = pace + 1;
   if (pace < course_pace_min || x > most || x < -most || y > most || y < -most) return no_course;
