@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "client_sim/client/fetch_ahead.h"
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/sim/map_plan.h"
@@ -43,6 +44,8 @@ std::uint32_t scattered(EntityId id) { return static_cast<std::uint32_t>(id) * 0
 
 void Others::reset() {
   heads_.clear();
+  rough_.clear();
+  seats_.clear();
   rows_.clear();
   floors_.reset();
   tracks_.clear();
@@ -54,6 +57,12 @@ void Others::reset() {
   needed_.clear(), ages_.clear(), apart_.clear();
   lag_ = lag_before_ = 0;
   lower_from_ = Micros{0};
+}
+
+void Others::fetch_ahead() const {
+  client_sim::fetch_ahead(heads_);
+  client_sim::fetch_ahead(rough_);
+  for (const Seats& seats : seats_) client_sim::fetch_ahead(seats.rows);
 }
 
 void Others::advance(Micros now, Client& client) {
@@ -105,11 +114,13 @@ void Others::take_states(const PictureSource& source) {
   const bool all = view.losses() != losses_ || view.changes() < changes_;
   if (all) ++looks_;
   fresh_.clear();
-  for (const ViewCell& block : view.cells())
-    if (all || block.changed > changes_) take_block(block, source.self);
+  const std::span<const ViewCell> blocks = view.cells();
+  seats_.resize(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (all || blocks[i].changed > changes_) take_block(blocks[i], seats_[i], source.self);
   if (all)
     view.visit_moved([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-      take_record(find(record.id), {record, cell, tick}, source.self);
+      take_record(find(record.id), record, cell, tick, source.self);
     });
   changes_ = view.changes(), losses_ = view.losses();
   if (!fresh_.empty()) take_fresh();
@@ -126,32 +137,52 @@ void Others::take_states(const PictureSource& source) {
   if (erased > 0 || !fresh_.empty()) list_rows();
 }
 
-void Others::take_block(const ViewCell& block, EntityId self) {
-  // Others have used the cache since the last snapshot: all of them are asked for before the first is looked
-  // at.
-  block_.clear();
-  for (const EntityRecord& record : block.now.entities) {
-    Head* const head = find(record.id);
-    if (head != nullptr) __builtin_prefetch(head, 1);
-    block_.push_back(head);
-  }
-  constexpr std::size_t ahead = 4;
-  for (std::size_t i = 0; i < block_.size(); ++i) {
-    // By now it is there, and tells where its next state goes.
-    if (i + ahead < block_.size() && block_[i + ahead] != nullptr) {
-      const Head& later = *block_[i + ahead];
-      __builtin_prefetch(&tracks_[later.track].states[(later.newest + 1) % states_max], 1);
-    }
-    take_record(block_[i], {block.now.entities[i], block.cell, block.now.tick}, self);
-  }
+Others::Steps Others::steps_of(const EntityRecord& record, CellCoord cell) {
+  return {cell.x * cell_steps + record.x, cell.y * cell_steps + record.y, cell.z * cell_steps + record.z};
 }
 
-void Others::take_record(Head* head, const Fresh& told, EntityId self) {
-  if (told.record.id == self || told.record.id == EntityId{0}) return;
-  if (head != nullptr)
-    take_state(*head, told.record, told.cell, told.tick);
-  else
-    fresh_.push_back(told);
+/// @return another place or turn than before
+bool Others::take_state(Head& head, const EntityRecord& record, const Steps& place, std::uint32_t tick) {
+  head.looked = looks_;
+  if (head.gone_tick != 0) head.gone_tick = 0, --gone_count_;
+  if (tick <= head.told_tick) return false;
+  const bool same = head.count != 0 && head.record.yaw == record.yaw && head.now().place() == place;
+  head.record = record;
+  if (!same) {
+    // It stood until then, and went from there.
+    if (head.count > 0 && head.stands()) {
+      const State stood = head.now();
+      State& still = push(head);
+      still = stood;
+      still.tick = head.told_tick;
+    }
+    push(head) = State(tick, place, record.yaw);
+  }
+  head.told_tick = tick;
+  return !same;
+}
+
+/// Nothing is looked at that was written just now: what is read in other pieces than it was written in waits.
+void Others::take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
+                         EntityId self) {
+  if (record.id == self || record.id == EntityId{0}) return;
+  if (row == no_row) return fresh_.push_back({record, cell, tick});
+  const Steps place = steps_of(record, cell);
+  if (take_state(heads_[row], record, place, tick)) rough_[row] = {place.x, place.y};
+}
+
+/// Nearly always a block has those who were in it before, and these are where they were.
+void Others::find_seats(const ViewCell& block, Seats& seats) {
+  if (seats.members == block.members && seats.heads == heads_version_) return;
+  seats.members = block.members, seats.heads = heads_version_;
+  seats.rows.clear();
+  for (const EntityRecord& record : block.now.entities) seats.rows.push_back(find(record.id));
+}
+
+void Others::take_block(const ViewCell& block, Seats& seats, EntityId self) {
+  find_seats(block, seats);
+  for (std::size_t i = 0; i < seats.rows.size(); ++i)
+    take_record(seats.rows[i], block.now.entities[i], block.cell, block.now.tick, self);
 }
 
 /// All were looked at: those who were not met are gone.
@@ -160,8 +191,10 @@ void Others::note_gone() {
     if (head.looked != looks_ && head.gone_tick == 0) head.gone_tick = snapshot_tick_, ++gone_count_;
 }
 
-/// Everybody is looked for in each snapshot: a table finds them in one step where a search takes eight.
+/// A table finds somebody in one step where a search takes eight.
 void Others::list_rows() {
+  ++heads_version_;
+  rough_.resize(heads_.size());
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(2 * heads_.size(), 2));
   rows_.assign(size, Row{});
   rows_shift_ = 32u - static_cast<unsigned>(std::countr_zero(size));
@@ -169,15 +202,16 @@ void Others::list_rows() {
     std::size_t at = scattered(heads_[i].record.id) >> rows_shift_;
     while (rows_[at].id != EntityId{0}) at = (at + 1) % size;
     rows_[at] = {heads_[i].record.id, static_cast<std::uint32_t>(i)};
+    rough_[i] = {heads_[i].now().x, heads_[i].now().y};
   }
 }
 
-Others::Head* Others::find(EntityId id) {
-  if (rows_.empty()) return nullptr;
+std::uint32_t Others::find(EntityId id) const {
+  if (rows_.empty()) return no_row;
   const std::size_t mask = rows_.size() - 1;
   for (std::size_t at = scattered(id) >> rows_shift_; rows_[at].id != EntityId{0}; at = (at + 1) & mask)
-    if (rows_[at].id == id) return &heads_[rows_[at].row];
-  return nullptr;
+    if (rows_[at].id == id) return rows_[at].row;
+  return no_row;
 }
 
 Others::Steps Others::steps_at(DVec3 place_m) {
@@ -187,28 +221,6 @@ Others::Steps Others::steps_at(DVec3 place_m) {
 
 DVec3 Others::metres(const Steps& place) {
   return {place.x / position_steps_per_m, place.y / position_steps_per_m, place.z / position_steps_per_m};
-}
-
-void Others::take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-  head.looked = looks_;
-  if (head.gone_tick != 0) head.gone_tick = 0, --gone_count_;
-  if (tick <= head.told_tick) return;
-  const Steps place{cell.x * cell_steps + record.x, cell.y * cell_steps + record.y,
-                    cell.z * cell_steps + record.z};
-  const bool same = head.place == place && head.record.yaw == record.yaw && head.since_tick != 0;
-  head.record = record;
-  if (!same) {
-    // It stood until then, and went from there.
-    if (head.told_tick > head.since_tick && head.count > 0) {
-      State stood = back(head, 0);
-      stood.tick = head.told_tick;
-      push(head, stood);
-    }
-    head.place = place;
-    head.since_tick = tick;
-    push(head, State(tick, place, record.yaw));
-  }
-  head.told_tick = tick;
 }
 
 void Others::take_fresh() {
@@ -223,14 +235,14 @@ void Others::take_fresh() {
       head.record = fresh.record, head.track = free_.back();
       free_.pop_back();
     }
-    take_state(heads_.back(), fresh.record, fresh.cell, fresh.tick);
+    take_state(heads_.back(), fresh.record, steps_of(fresh.record, fresh.cell), fresh.tick);
   }
   std::ranges::sort(heads_, {}, [](const Head& h) { return h.record.id; });
 }
 
 bool Others::anybody_near(DVec3 place_m, double within_m) const {
   return std::ranges::any_of(heads_, [&](const Head& head) {
-    const DVec3 way = metres(head.place) - place_m;
+    const DVec3 way = metres(head.now().place()) - place_m;
     return head.record.health != 0 && dot(way, way) < within_m * within_m;
   });
 }
@@ -261,23 +273,34 @@ void Others::steer(Micros now) {
 /// How many states back the newest is that is not behind a tick; its count: all are.
 std::size_t Others::steps_back_to(const Head& head, std::uint32_t tick) const {
   // The newest one's tick is known without it.
-  if (head.count == 0 || head.since_tick <= tick) return 0;
-  std::size_t i = std::min<std::size_t>(head.since_tick - tick, head.count);
+  if (head.count == 0 || head.now().tick <= tick) return 0;
+  std::size_t i = std::min<std::size_t>(head.now().tick - tick, head.count);
   while (i > 1 && back(head, i - 1).tick <= tick) --i;
   return i;
 }
 
-void Others::push(Head& head, const State& state) {
+/// Room for the newest state, which is set where it lies: a copy would wait for its parts to be written.
+Others::State& Others::push(Head& head) {
   head.newest = static_cast<std::uint8_t>((head.newest + 1) % states_max);
-  tracks_[head.track].states[head.newest] = state;
+  const std::size_t at = head.newest % recent_max;
+  if (at == 0) {
+    // A line is full.
+    const std::size_t line = (head.newest + states_max - recent_max) % states_max;
+    std::ranges::copy(head.recent, tracks_[head.track].states.begin() + static_cast<std::ptrdiff_t>(line));
+  }
+  head.before_recent = head.recent[at];
   if (head.count < states_max) ++head.count;
+  return head.recent[at];
 }
 
-/// Tracks lie anywhere, and between two frames others have used the cache: whose turn comes in a while is
+/// Of who is shown several snapshots late two lines of the track are needed: whose turn comes in a while are
 /// asked for now.
-void Others::fetch_ahead(std::size_t row, std::size_t states_back) const {
-  constexpr std::size_t ahead = 6;
-  if (row + ahead < heads_.size()) __builtin_prefetch(&back(heads_[row + ahead], states_back));
+void Others::fetch_track(std::size_t row, std::size_t states_back) const {
+  constexpr std::size_t ahead = 8;
+  if (states_back + 1 < recent_max || row + ahead >= heads_.size()) return;
+  const Head& later = heads_[row + ahead];
+  __builtin_prefetch(&back(later, states_back));
+  __builtin_prefetch(&back(later, states_back + 1));
 }
 
 double Others::shown_lag(Micros now) const {
@@ -325,8 +348,7 @@ void Others::place(Head& head, double tick, const PictureSource& source, const W
     out.position_m = metres(state.place()), out.yaw = state.yaw();
   };
   // It stands there, as far as was told and beyond.
-  if (head.since_tick < head.told_tick && tick >= static_cast<double>(head.since_tick))
-    return put(State(head.since_tick, head.place, head.record.yaw));
+  if (head.stands() && tick >= static_cast<double>(head.now().tick)) return put(head.now());
   const std::size_t i = steps_back_to(head, static_cast<std::uint32_t>(std::max(tick, 0.0)));
   const State* later = i == 0 ? nullptr : &back(head, i - 1);
   const bool told = later != nullptr;
@@ -341,7 +363,12 @@ void Others::place(Head& head, double tick, const PictureSource& source, const W
   if (states.ticks() <= 0 || was_put(way, states.ticks(), rules)) return put(from);
   const bool goes = way != DVec3{};
   out.position_m = shown_between(states, tick, rules);
-  if (goes && walls.space != nullptr && (!told || states.ticks() > 1)) {
+  // A step so short ends no deeper in a wall than is free, wherever it was told to be: a picture that is made
+  // as a command is numbered asks for no longer ones.
+  constexpr double short_m = shown_skin_m - 1 / position_steps_per_m;
+  const DVec3 on = out.position_m - states.to_m;
+  const bool is_short = !told && dot(on, on) <= short_m * short_m;
+  if (goes && walls.space != nullptr && !is_short && (!told || states.ticks() > 1)) {
     const Cylinder shape = shape_of(source, head.record.kind);
     if (!in_the_open(head, to, shape, out.position_m, *walls.space, walls.version)) {
       bool stopped = false;
@@ -363,17 +390,19 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
       4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
   const Steps here = steps_at(place_m);
   constexpr auto far_steps = static_cast<std::int32_t>((far_m + 1) * position_steps_per_m);
-  for (const Head& head : heads_) {
+  for (std::size_t row = 0; row < rough_.size(); ++row) {
     // Most are far off.
-    if (std::abs(head.place.x - here.x) > far_steps || std::abs(head.place.y - here.y) > far_steps) continue;
-    const DVec3 off = metres(head.place) - place_m;
+    if (std::abs(rough_[row].x - here.x) > far_steps || std::abs(rough_[row].y - here.y) > far_steps)
+      continue;
+    const Head& head = heads_[row];
+    const DVec3 off = metres(head.now().place()) - place_m;
     if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
     std::size_t i = 0;
     while (i + 1 < head.count && back(head, i).tick > tick) ++i;
     const State& from = back(head, i);
     DVec3 at = metres(from.place());
     const State& before = back(head, std::min<std::size_t>(i + over_states, head.count - 1u));
-    const bool stands = i == 0 && head.told_tick > head.since_tick;
+    const bool stands = i == 0 && head.stands();
     if (!stands && tick > from.tick && from.tick > before.tick) {
       const DVec3 way = metres(from.place()) - metres(before.place());
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
@@ -455,7 +484,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
       static_cast<std::size_t>(std::clamp(static_cast<double>(snapshot_tick_) - tick, 0.0, states_max - 1.0));
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     ShownEntity& e = out[i];
-    fetch_ahead(i, states_back);
+    fetch_track(i, states_back);
     place(heads_[i], tick, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;

@@ -76,6 +76,8 @@ class Others {
   /// on.
   static constexpr double in_time_share = 0.94;
 
+  /// Before Client::advance() with what came: asks memory for what that will change here.
+  void fetch_ahead() const;
   /// Behind each Client::advance(), with the same time.
   void advance(Micros now, Client& client);
   /// Likewise from something else: whenever its view has a newer tick.
@@ -118,30 +120,46 @@ class Others {
     Turn16 yaw() const { return dequantise_turn(static_cast<std::uint8_t>(z_and_yaw & 0xff)); }
   };
   static_assert(sizeof(State) == 16);
-  static constexpr std::size_t states_max = 16;
-  /// Where somebody was, each state another place or another turn than the one before.
+  static constexpr std::size_t states_max = 16, recent_max = 4;
+  /// Where somebody was, each state another place or another turn than the one before: a ring as long as
+  /// that, the newest state at Head::newest. The last ones are in heads, and come here four at a time.
   struct alignas(64) Track {
-    std::array<State, states_max> states;  // ring, newest at Head::newest
+    std::array<State, states_max> states;
   };
-  /// What is looked at of everybody in each snapshot; most stand still, and their tracks are left alone.
-  struct Head {
-    EntityRecord record;           // newest
-    Steps place;                   // of it
-    std::uint32_t track = 0;       // in tracks_
-    std::uint32_t looked = 0;      // at which look at everybody the view had it
-    std::uint32_t gone_tick = 0;   // since when the view has it no more; 0: it has
-    std::uint32_t since_tick = 0;  // it is as it is since then: of the track's newest state ...
-    std::uint32_t told_tick = 0;   // ... and was told to be so still
+  /// What is looked at of everybody in each snapshot and frame, in one go through memory. Tracks lie
+  /// anywhere: only pictures that are several snapshots behind need them.
+  struct alignas(64) Head {
+    EntityRecord record;          // newest
+    std::uint32_t track = 0;      // in tracks_
+    std::uint32_t looked = 0;     // at which look at everybody the view had it
+    std::uint32_t gone_tick = 0;  // since when the view has it no more; 0: it has
+    std::uint32_t told_tick = 0;  // it was told to be as the newest state says still
     // Around here it was looked up whether walls are near, as they were then; 0: it was not, or that is over.
     std::int32_t looked_x = 0, looked_y = 0;
     std::uint32_t looked_walls = 0;
-    std::uint8_t newest = 0, count = 0;  // of the track's states
-    std::uint8_t in_the_open = 0;        // 0 or 1: none are
+    std::uint8_t newest = 0, count = 0;    // of the track's states
+    std::uint8_t in_the_open = 0;          // 0 or 1: none are
+    State before_recent;                   // the one before the last ones
+    std::array<State, recent_max> recent;  // the last ones
+
+    /// How it is since then. Of nobody who has no state yet.
+    const State& now() const { return recent[newest % recent_max]; }
+    bool stands() const { return now().tick < told_tick; }
   };
-  static_assert(sizeof(Head) == 64, "a line of memory");
+  static_assert(sizeof(Head) == 128, "two lines of memory");
+  static constexpr std::uint32_t no_row = ~std::uint32_t{0};
   struct Row {
     EntityId id{};  // 0: none
     std::uint32_t row = 0;
+  };
+  /// Where those of a block are in heads_, or no_row: of the same members and heads, the same rows.
+  struct Seats {
+    std::uint64_t members = 0, heads = 0;  // ViewCell::members, heads_version_
+    std::vector<std::uint32_t> rows;
+  };
+  /// Of each head, to tell in one look who is far off.
+  struct Rough {
+    std::int32_t x = 0, y = 0;  // newest
   };
   struct Fresh {
     EntityRecord record;
@@ -159,24 +177,29 @@ class Others {
   void measure(const PictureSource& source);
   double wanted_lag() const;
   void take_states(const PictureSource& source);
-  void take_block(const ViewCell& block, EntityId self);
-  void take_record(Head* head, const Fresh& told, EntityId self);
+  void take_block(const ViewCell& block, Seats& seats, EntityId self);
+  void find_seats(const ViewCell& block, Seats& seats);
+  void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
+                   EntityId self);
   void take_fresh();
   void note_gone();
   void list_rows();
-  Head* find(EntityId id);
+  std::uint32_t find(EntityId id) const;
   static DVec3 metres(const Steps& place);
   static Steps steps_at(DVec3 place_m);
+  static Steps steps_of(const EntityRecord& record, CellCoord cell);
   void find_lifts(const Replica& replica, const SectorForecast& sectors);
   const State& back(const Head& head, std::size_t i) const {
-    return tracks_[head.track].states[(head.newest + states_max - i) % states_max];
+    const std::size_t at = head.newest + states_max - i;
+    if (i < recent_max) return head.recent[at % recent_max];
+    return i == recent_max ? head.before_recent : tracks_[head.track].states[at % states_max];
   }
   bool in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
                    std::uint64_t version) const;
   std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
-  void push(Head& head, const State& state);
-  void fetch_ahead(std::size_t row, std::size_t states_back) const;
-  void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
+  State& push(Head& head);
+  void fetch_track(std::size_t row, std::size_t states_back) const;
+  bool take_state(Head& head, const EntityRecord& record, const Steps& place, std::uint32_t tick);
   void steer(Micros now);
   double shown_lag(Micros now) const;
   /// Where walls are looked for: what they are changes with the version; 0: nobody knows when.
@@ -194,6 +217,9 @@ class Others {
   std::uint32_t looks_ = 0;                 // at everybody
   std::size_t gone_count_ = 0;              // of heads_
   std::vector<Head> heads_;                 // by id
+  std::vector<Rough> rough_;                // of each of them
+  std::uint64_t heads_version_ = 1;         // another number: others are in heads_, or elsewhere
+  std::vector<Seats> seats_;                // of the view's blocks, in its order
   std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
   unsigned rows_shift_ = 0;                 // from such a hash to its place
   ToldFloors floors_;
@@ -201,7 +227,6 @@ class Others {
   std::vector<Track> tracks_;        // where heads say
   std::vector<std::uint32_t> free_;  // tracks that nobody has
   std::vector<Fresh> fresh_;         // scratch
-  std::vector<Head*> block_;         // scratch
   // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
   RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;

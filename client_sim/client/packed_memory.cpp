@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "client_sim/client/fetch_ahead.h"
 #include "client_sim/client/view.h"
 #include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
@@ -13,10 +14,20 @@ namespace ashlar::client_sim {
 
 void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks,
                          std::shared_ptr<const ReplicationRegistry> registry) {
+  const std::uint64_t members = members_;  // views remember them
   *this = PackedMemory{};
+  members_ = members;
   registry_ = std::move(registry);
   tick_rate_hz_ = tick_rate_hz;
   every_ticks_ = snapshot_every_ticks;
+}
+
+void PackedMemory::fetch_ahead() const {
+  // Bases get newer, and older states than the last one are not kept.
+  constexpr std::size_t oldest = 2;
+  for (const Block& block : blocks_)
+    for (std::size_t i = 0; i < std::min(block.states.size(), oldest); ++i)
+      client_sim::fetch_ahead(block.states[i].entities);
 }
 
 /// The server holds that we hold nothing.
@@ -195,10 +206,12 @@ void PackedMemory::drop_front(Block& block, std::size_t count) {
 
 /// Moves what was decoded in among the block's states. Bases only get newer: older states than this one's
 /// are of no use any more.
-void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tick) {
+void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tick,
+                        std::uint64_t base_members) {
   State now;
   if (!spare_.empty()) now = std::move(spare_.back()), spare_.pop_back();
   now.tick = tick, now.cell = decoded_.cell;
+  now.members = decoded_.same_members ? base_members : ++members_;
   std::swap(now.entities, decoded_.entities);
   std::swap(now.fields, decoded_.fields);
   entity_count_ += now.entities.size();
@@ -222,6 +235,7 @@ bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decod
   const bool newest = block.states.empty() || block.states.back().tick < tick;
   BlockBase base{item.age, {}, false, {}};
   CellCoord cell;
+  std::uint64_t members = 0;
   if (item.age != 0) {
     const State* const held = block.of(base_tick);
     if (held == nullptr) {
@@ -231,9 +245,10 @@ bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decod
     base.entities = held->entities;
     base.fields = held->fields;
     cell = held->cell;
+    members = held->members;
   }
   if (!decode(std::as_const(base), cell)) return false;
-  keep(block, tick, base_tick);
+  keep(block, tick, base_tick, members);
   if (newest) show(number, block, base_tick, view);
   return true;
 }
@@ -246,7 +261,7 @@ void PackedMemory::show(std::uint16_t number, Block& block, std::uint32_t base_t
   block.shown = true;
   const bool quiet = decoded_.quiet && base_tick != 0 && state.tick - base_tick > every_ticks_;
   if (quiet) view.confirm_block(state.cell, number, base_tick, state.tick - every_ticks_);
-  view.take_block(number, state.cell, state.entities, state.tick);
+  view.take_block(number, state.cell, state.entities, state.tick, state.members);
 }
 
 void PackedMemory::take_gone(std::uint16_t number, std::uint32_t tick, View& view) {

@@ -55,6 +55,9 @@ class PackedMemory {
   /// Could all that was news in the last part be read?
   bool whole() const { return whole_; }
 
+  /// A snapshot came: asks memory for what it will be told against.
+  void fetch_ahead() const;
+
   /// The added fields of an entity that go to an audience. False: it is not known, or has none.
   bool find_fields(EntityId id, FieldAudience to, KnownFields& out) const;
 
@@ -66,6 +69,7 @@ class PackedMemory {
   struct State {
     std::uint32_t tick = 0;
     CellCoord cell;
+    std::uint64_t members = 0;  // another number where others are in it
     std::vector<MovingRecord> entities;
     std::vector<FieldValues> fields;  // by entity, where the registry has fields for everybody
   };
@@ -113,7 +117,7 @@ class PackedMemory {
   void take_heights(std::size_t map, std::uint16_t slice, std::span<const SliceHeight> heights, Item item,
                     View& view);
   void show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view);
-  void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick);
+  void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick, std::uint64_t base_members);
   void drop_front(Block& block, std::size_t count);
 
   std::uint32_t tick_rate_hz_ = 60, every_ticks_ = 1;
@@ -125,6 +129,7 @@ class PackedMemory {
   std::vector<Block> blocks_;          // in the order in which they were told of first
   std::map<std::pair<FieldAudience, std::uint16_t>, Group> groups_;
   std::size_t entity_count_ = 0;
+  std::uint64_t members_ = 0;  // as State::members: the last one
   std::deque<Own> own_;
   DecodedBlock decoded_;
   std::vector<State> spare_;  // whose memory the next states take, at most spare_max of them

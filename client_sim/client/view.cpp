@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "client_sim/client/fetch_ahead.h"
+
 namespace ashlar::client_sim {
 namespace {
 
@@ -34,6 +36,11 @@ void View::reset(std::uint16_t tick_rate_hz) {
   *this = View{};
   changes_ = changes, losses_ = losses + 1;
   second_ticks_ = tick_rate_hz;
+}
+
+void View::fetch_ahead() const {
+  for (const ViewCell& c : cells_)
+    client_sim::fetch_ahead(c.now.entities), client_sim::fetch_ahead(c.before.entities);
 }
 
 const EntityRecord* ViewCell::find(EntityId id) const { return find_in(now, id); }
@@ -72,12 +79,14 @@ std::vector<EntityRecord>* View::begin_state(ViewCell& known, std::uint32_t tick
 }
 
 /// Is everybody still in the block who was?
-void View::end_state(const ViewCell& known) {
+void View::end_state(ViewCell& known, std::uint64_t members) {
   const auto& now = known.now.entities;
   const auto& before = known.before.entities;
   const auto id = &EntityRecord::id;
   // Nearly always all are who they were.
-  const bool same = std::ranges::equal(now, before, {}, id, id);
+  const std::uint64_t told = std::exchange(known.told_members, members);
+  const bool same = (members != 0 && members == told) || std::ranges::equal(now, before, {}, id, id);
+  if (!same) known.members = known.changed;
   if (!same && !std::ranges::includes(now, before, {}, id, id)) ++losses_;
   settle_moved(known);
 }
@@ -131,13 +140,13 @@ void View::take_block(std::uint16_t number, CellCoord coord, std::span<const Ent
 }
 
 void View::take_block(std::uint16_t number, CellCoord coord, std::span<const MovingRecord> entities,
-                      std::uint32_t tick) {
+                      std::uint32_t tick, std::uint64_t members) {
   ViewCell& known = cell(coord, number);
   std::vector<EntityRecord>* const now = begin_state(known, tick);
   if (now == nullptr) return;
   now->resize(entities.size());
   std::ranges::transform(entities, now->begin(), &MovingRecord::record);
-  end_state(known);
+  end_state(known, members);
 }
 
 void View::confirm_block(CellCoord coord, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick) {

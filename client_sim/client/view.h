@@ -35,7 +35,9 @@ struct ViewCell {
   CellCoord cell;
   std::uint16_t block = 0;
   ViewState now, before;
-  std::uint64_t changed = 0;  ///< View::changes() when it was told last
+  std::uint64_t told_members = 0;  ///< as take_block() was told; 0: it was not
+  std::uint64_t changed = 0;       ///< View::changes() when it was told last
+  std::uint64_t members = 0;  ///< and when others were in it last than before; no other block has the same
 
   /// Null: it is not in the block.
   const EntityRecord* find(EntityId id) const;
@@ -62,8 +64,9 @@ class View {
   /// A block as of a tick, in place of what was known by this number; not older than that.
   void take_block(std::uint16_t number, CellCoord cell, std::span<const EntityRecord> entities,
                   std::uint32_t tick);
+  /// @param members  the same number as before: the same entities are in it; 0: nobody knows
   void take_block(std::uint16_t number, CellCoord cell, std::span<const MovingRecord> entities,
-                  std::uint32_t tick);
+                  std::uint32_t tick, std::uint64_t members = 0);
   /// What is known of a block, if it is of a tick from `base_tick` on, still was so at a newer tick.
   void confirm_block(CellCoord cell, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick);
   void forget_block(CellCoord cell, std::uint16_t number);
@@ -80,6 +83,9 @@ class View {
 
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
+
+  /// A snapshot came: asks memory for what it will change.
+  void fetch_ahead() const;
 
   /// By cell's coordinate, those of one by block.
   std::span<const ViewCell> cells() const { return cells_; }
@@ -114,7 +120,7 @@ class View {
   std::vector<ViewCell>::iterator find(CellCoord coord, std::uint16_t block);
   ViewCell& cell(CellCoord coord, std::uint16_t block);
   std::vector<EntityRecord>* begin_state(ViewCell& known, std::uint32_t tick);
-  void end_state(const ViewCell& known);
+  void end_state(ViewCell& known, std::uint64_t members = 0);
   void forget_old();
 
   /// Somebody between two blocks.

@@ -135,6 +135,7 @@ class Run {
   const LoadHooks& hooks_;
   std::shared_ptr<ExploreParty> party_;  // of explorers, else null
   ChunkMemo ground_;                     // of clients that predict
+  std::vector<ShownEntity> shown_;       // scratch of theirs
   SpyWalls spy_walls_{[this](const WelcomeMap& map) { return content_.map(map); }};
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
@@ -288,7 +289,7 @@ void Run::turn(Micros now, Player& p) {
   if (p.cheater) p.cheater->act(now, p.client);
   const Micros its_now = p.cheater ? p.cheater->clock(now, p.client) : now;
   if (p.predicting)
-    p.predicting->advance(its_now, p.client, in, out_);
+    p.predicting->advance(its_now, p.client, in, out_, shown_);
   else
     p.client.advance(its_now, in, out_);
   if (p.spy) p.spy->look(p.client);

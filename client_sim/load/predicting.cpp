@@ -52,12 +52,14 @@ std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
   return std::make_unique<Chunk>(*made_.find(at));
 }
 
-void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out) {
+void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
+                         std::vector<ShownEntity>& shown) {
   const bool playing = client.state() == ClientState::playing;
   if (playing && in.empty() && !client.command_due(now) && now - advanced_ < idle_max) return;
   advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
+  others_.fetch_ahead();
   client.advance(now, in, out);
   const std::int64_t from = now_ns();
   others_.advance(now, client);
@@ -67,9 +69,10 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   if (!predictor_.ready() || predictor_.waiting()) return;
   const bool stepped = predictor_.tick() != tick_;
   // A frame for each tick.
-  if (stepped) others_.shown(now, client, &predictor_.replica(), shown_);
+  shown.clear();
+  if (stepped) others_.shown(now, client, &predictor_.replica(), shown);
   const std::int64_t end = now_ns();
-  hits_.advance(client, predictor_, shown_);
+  hits_.advance(client, predictor_, shown);
   const bool timed = waited == predictor_.stats().waited && end - begin < turn_ns_max;
   if (timed) {
     read_ns_ += from - begin;

@@ -63,13 +63,14 @@ class Predicting {
   explicit Predicting(PredictorConfig config) : predictor_(std::move(config)) {}
 
   /// A turn, Client::advance() included.
-  void advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out);
+  /// @param shown  scratch, which all may share
+  void advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
+               std::vector<ShownEntity>& shown);
   PredictionReport report(const Client& client) const;
 
  private:
   Predictor predictor_;
   Others others_;
-  std::vector<ShownEntity> shown_;
   SeenHits hits_;
   Micros advanced_{0};
   std::uint32_t tick_ = 0;

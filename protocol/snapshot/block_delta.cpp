@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "protocol/snapshot/block_models.h"
@@ -18,6 +19,7 @@ static_assert(block_entities_max < 1u << plain_count_bits);
 
 /// Nobody asks where the bits go.
 struct NoMarks {
+  static constexpr bool counts = false;
   void frame() {}
   void field(BlockField) {}
   void entity(EntityKind, bool) {}
@@ -26,6 +28,7 @@ struct NoMarks {
 /// Counts what was read from one mark to the next: bits that are there, as zeros at the end are not written.
 class Marks {
  public:
+  static constexpr bool counts = true;
   Marks(const RangeReader& in, std::size_t bytes, BlockTally& tally)
       : in_(in), bits_max_(8 * bytes), tally_(tally) {}
   void frame() { tally_.frame(take(in_.bits_read())); }
@@ -151,6 +154,23 @@ struct Motions {
   const BlockModels& odds() const { return block_models[static_cast<std::size_t>(mood)]; }
 };
 
+/// Those who stay. The coder is in registers for as long as it is nobody else's.
+void write_changes(RangeWriter& out, BlockModels& odds, const Foretelling& by, const BlockRules& rules,
+                   std::span<const MovingRecord> now, std::span<const MovingRecord> before,
+                   const Membership& members, const Motions& motions) {
+  RangeWriter writer = out;
+  NoMarks none;
+  EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, rules, none);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if ((members.gone >> i & 1) != 0) continue;
+    while ((members.fresh >> at & 1) != 0) ++at;
+    MovingRecord e = now[at++];
+    coding.change(e, before[i], motions.of[i]);
+  }
+  out = writer;
+}
+
 /// The form that always fits.
 std::size_t write_plain(const BlockContent& now, const BlockBase& base, std::span<std::uint8_t> out) {
   RangeWriter writer(out);
@@ -206,13 +226,7 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
   const Membership members = compare(now.entities, base.entities);
   if (writer.bit(odds.others, members.others()))
     write_others(writer, odds, coding, now.entities, base.entities, members);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < base.entities.size(); ++i) {
-    if ((members.gone >> i & 1) != 0) continue;
-    while ((members.fresh >> at & 1) != 0) ++at;
-    MovingRecord e = now.entities[at++];
-    coding.change(e, base.entities[i], motions.of[i]);
-  }
+  write_changes(writer, odds, by, rules, now.entities, base.entities, members, motions);
   if (now.registry != nullptr && now.registry->shares_fields()) {
     std::vector<FieldValues> none_read;
     FieldCoding<RangeWriter>(writer, odds, *now.registry)
@@ -242,6 +256,7 @@ class BlockReading {
     const bool plain = in_.bit(first.whole);
     out_.quiet = in_.bit(first.quiet);
     if (base_.age == 0 && !code_cell(in_, out_.cell)) return false;
+    out_.same_members = false;
     out_.entities.clear();
     out_.fields.clear();
     return plain ? read_plain() : read_changes(first);
@@ -279,10 +294,9 @@ class BlockReading {
     Coding coding(in_, odds, by_, rules, mark_);
     Membership members;
     if (in_.bit(odds.others) && !read_others(coding, odds, before, members)) return false;
+    out_.same_members = base_.age != 0 && !members.others();
     out_.entities.resize(members.fresh_count + before.size() - members.gone_count);
-    auto next = out_.entities.begin() + static_cast<std::ptrdiff_t>(members.fresh_count);
-    for (std::size_t i = 0; i < before.size(); ++i)
-      if ((members.gone >> i & 1) == 0 && !coding.change(*next++, before[i], motions.of[i])) return false;
+    if (!read_changed(odds, rules, before, members, motions)) return false;
     if (members.fresh_count > 0)
       std::ranges::sort(out_.entities, {}, [](const MovingRecord& e) { return e.record.id; });
     if (members.fresh_count > 0 && !ascending()) return false;
@@ -290,6 +304,18 @@ class BlockReading {
     if (registry_ != nullptr)
       FieldCoding<RangeReader>(in_, odds, *registry_).all({out_.entities, {}}, fields_before, out_.fields);
     mark_.frame();
+    return true;
+  }
+
+  /// Those who stay. The coder is in registers for as long as it is nobody else's.
+  bool read_changed(BlockModels& odds, const BlockRules& rules, std::span<const MovingRecord> before,
+                    const Membership& members, const Motions& motions) {
+    std::conditional_t<Mark::counts, RangeReader&, RangeReader> in = in_;
+    Coding coding(in, odds, by_, rules, mark_);
+    MovingRecord* next = out_.entities.data() + members.fresh_count;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if ((members.gone >> i & 1) == 0 && !coding.change(*next++, before[i], motions.of[i])) return false;
+    if constexpr (!Mark::counts) in_ = in;
     return true;
   }
 

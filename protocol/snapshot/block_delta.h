@@ -67,6 +67,7 @@ class BlockTally {
 struct DecodedBlock {
   CellCoord cell;  ///< of a block without a base; else the base's
   bool quiet = false;
+  bool same_members = false;           ///< as in the base; false: nobody looked, or there is none
   std::vector<MovingRecord> entities;  ///< by ascending id, at most block_entities_max
   std::vector<FieldValues> fields;     ///< by entity; empty without a registry with fields for everybody
 };

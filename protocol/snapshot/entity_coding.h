@@ -95,7 +95,7 @@ class EntityCoding {
     mark_.field(BlockField::pitch);
     const bool any = coder_.bit(odds_.lesser[other ? 1 : 0], writing && lesser(e.record, base.record));
     mark_.field(BlockField::state);
-    if (any) looks(e.record, base.record, (base.velocity[2] == 0) != (told[2] == 0));
+    if (any) looks_apart(e.record, base.record, (base.velocity[2] == 0) != (told[2] == 0));
     mark_.entity(base.record.kind, false);
     return e.record.pitch >= -64 && e.record.pitch <= 64;
   }
@@ -172,6 +172,18 @@ class EntityCoding {
 
  private:
   static constexpr bool writing = Coder::writing;
+  /// What is seldom told. It works on a copy: a coder that others are given lies in memory for good, and not
+  /// in registers. One whose bits are counted lies there anyway.
+  [[gnu::always_inline]] void looks_apart(EntityRecord& now, const EntityRecord& base, bool left_ground) {
+    if constexpr (Mark::counts) {
+      looks(now, base, left_ground);
+    } else {
+      Coder copy = coder_;
+      EntityCoding(copy, odds_, by_, rules_, mark_).looks(now, base, left_ground);
+      coder_ = copy;
+    }
+  }
+
   struct Place {
     std::int32_t x, y, z;
   };
@@ -217,7 +229,9 @@ class EntityCoding {
     e.record.z = static_cast<std::uint16_t>(at.z);
   }
 
-  std::uint8_t byte(std::uint8_t value) { return static_cast<std::uint8_t>(coder_.raw(byte_bits, value)); }
+  [[gnu::always_inline]] std::uint8_t byte(std::uint8_t value) {
+    return static_cast<std::uint8_t>(coder_.raw(byte_bits, value));
+  }
   std::uint8_t unless(Odds& odds, std::uint8_t usual, std::uint8_t value) {
     return coder_.bit(odds, value == usual) ? usual : byte(value);
   }
@@ -231,7 +245,7 @@ class EntityCoding {
     return top | coder_.raw(width - 1, value & (top - 1));
   }
 
-  std::int32_t fine(FineOdds& odds, std::int32_t value) {
+  [[gnu::always_inline]] std::int32_t fine(FineOdds& odds, std::int32_t value) {
     if (!coder_.bit(odds.other, value != 0)) return 0;
     const std::int32_t size = std::abs(value);
     if (!coder_.bit(odds.more, size > 1)) return coder_.bit(odds.negative, value < 0) ? -1 : 1;
@@ -240,7 +254,7 @@ class EntityCoding {
   }
 
   /// Who turns while it walks walks on where it looks.
-  void veer(Velocity& told, std::int8_t turn, const Velocity& now) {
+  [[gnu::always_inline]] void veer(Velocity& told, std::int8_t turn, const Velocity& now) {
     const Velocity turned = rotated(told, turn);
     const auto off = [&](const Velocity& v) { return std::abs(now[0] - v[0]) + std::abs(now[1] - v[1]); };
     if (coder_.bit(odds_.veers, writing && off(turned) < off(told))) told = turned;
@@ -248,8 +262,8 @@ class EntityCoding {
 
   /// Another velocity over the ground: none, a course, another direction at the pace, or any.
   /// @param before  the course until now; @param on  is it one now?
-  bool velocity(const Velocity& now, Velocity& told, bool moves, std::uint8_t before, std::uint8_t yaw,
-                bool& on) {
+  [[gnu::always_inline]] bool velocity(const Velocity& now, Velocity& told, bool moves, std::uint8_t before,
+                                       std::uint8_t yaw, bool& on) {
     if (moves && coder_.bit(odds_.stops, writing && now[0] == 0 && now[1] == 0)) {
       set_level(told, {0, 0});
       return true;
@@ -281,7 +295,8 @@ class EntityCoding {
 
   /// Another velocity up or down than foretold.
   /// @param before  in the base
-  bool climb(std::int16_t now, std::int16_t& told, std::int16_t before, std::size_t g, Leap& leap) {
+  [[gnu::always_inline]] bool climb(std::int16_t now, std::int16_t& told, std::int16_t before, std::size_t g,
+                                    Leap& leap) {
     if (!coder_.bit(odds_.climbs[g], writing && now != told)) return true;
     const bool flies = g == static_cast<std::size_t>(Gait::flies);
     if (flies && coder_.bit(odds_.lands, writing && now == 0)) {
@@ -343,8 +358,8 @@ class EntityCoding {
 
   /// Where somebody is who changed its velocity at one moment; from one course to another at the pace at
   /// which players accelerate.
-  bool changed_place(const EntityRecord& now, Place& at, const MovingRecord& base, const Velocity& after,
-                     bool course) {
+  [[gnu::always_inline]] bool changed_place(const EntityRecord& now, Place& at, const MovingRecord& base,
+                                            const Velocity& after, bool course) {
     const std::int32_t x0 = base.velocity[0], y0 = base.velocity[1];
     const std::int32_t dx = after[0] - x0, dy = after[1] - y0;
     const std::int32_t takes = course ? by_.takes(length_of(dx, dy), BlockRules::acceleration) : 0;
@@ -370,7 +385,7 @@ class EntityCoding {
     return true;
   }
 
-  void looks(EntityRecord& now, const EntityRecord& base, bool left_ground) {
+  [[gnu::noinline]] void looks(EntityRecord& now, const EntityRecord& base, bool left_ground) {
     if (coder_.bit(odds_.health, now.health != base.health))
       now.health =
           static_cast<std::uint8_t>(base.health + code_number(coder_, odds_.hurt, now.health - base.health));

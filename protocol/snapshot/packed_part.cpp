@@ -219,9 +219,10 @@ std::optional<PackedPartReader> PackedPartReader::open(std::span<const std::uint
   return reader;
 }
 
-std::optional<PackedEntry> PackedPartReader::next() {
-  if (failed_ || (open_left_ == 0 && rest_.empty())) return std::nullopt;
-  PackedEntry out;
+const PackedEntry* PackedPartReader::next() {
+  if (failed_ || (open_left_ == 0 && rest_.empty())) return nullptr;
+  PackedEntry& out = entry_;
+  out = {};
   if (open_left_ == 0) {
     open_item_ = static_cast<PackedItem>(get());
     const bool based = open_item_ == PackedItem::blocks || open_item_ == PackedItem::own ||
@@ -276,8 +277,7 @@ std::optional<PackedEntry> PackedPartReader::next() {
       break;
     default: failed_ = true;
   }
-  if (failed_) return std::nullopt;
-  return out;
+  return failed_ ? nullptr : &out;
 }
 
 }  // namespace ashlar

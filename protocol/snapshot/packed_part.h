@@ -102,8 +102,9 @@ class PackedPartReader {
   static std::optional<PackedPartReader> open(std::span<const std::uint8_t> message);
 
   const PartHead& head() const { return head_; }
-  /// The next item. Nothing at the end, and when what follows is no item: then failed().
-  std::optional<PackedEntry> next();
+  /// The next item, until the one behind it is asked for. Null at the end, and when what follows is no item:
+  /// then failed().
+  const PackedEntry* next();
   bool failed() const { return failed_; }
   /// Behind what next() has read.
   std::size_t bytes_left() const { return rest_.size(); }
@@ -118,6 +119,7 @@ class PackedPartReader {
   bool failed_ = false;
   PackedItem open_item_{};
   std::uint32_t open_age_ = 0, open_left_ = 0;
+  PackedEntry entry_;  // the last one
 };
 
 }  // namespace ashlar

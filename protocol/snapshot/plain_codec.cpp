@@ -171,6 +171,7 @@ bool apply_plain_block(const PlainBlock& block, const BlockBase& base, const Rep
   if (block.fields.size() != (with_fields ? block.entities.size() : 0)) return false;
   out.cell = block.header.cell;
   out.quiet = (block.header.flags & block_flag::quiet) != 0;
+  out.same_members = false;
   out.entities.clear();
   out.fields.clear();
   std::size_t b = 0, r = 0;

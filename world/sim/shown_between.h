@@ -40,7 +40,7 @@ struct ToldStates {
 /// as he went, and where he was last known to be where he was put elsewhere meanwhile. Walls are not looked
 /// for.
 /// @param tick  not before the first one
-inline DVec3 shown_between(const ToldStates& told, double tick, const Rules& rules) {
+[[gnu::always_inline]] inline DVec3 shown_between(const ToldStates& told, double tick, const Rules& rules) {
   const double ticks = told.ticks();
   const DVec3 way = told.to_m - told.from_m;
   if (ticks <= 0 || was_put(way, ticks, rules)) return tick < told.to_tick ? told.from_m : told.to_m;
