@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "client_sim/client/fetch_ahead.h"
@@ -37,6 +38,14 @@ Cylinder shape_of(const PictureSource& source, EntityKind kind) {
   return source.welcome->body_of(kind).value_or(small);
 }
 
+/// In one comparison, where `==` looks at one field after the other.
+bool same_record(const EntityRecord& a, const EntityRecord& b) {
+  static_assert(std::has_unique_object_representations_v<EntityRecord>);
+  using Words = std::array<std::uint64_t, 2>;
+  const auto x = std::bit_cast<Words>(a), y = std::bit_cast<Words>(b);
+  return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+}
+
 /// Ids run on from one another: the high bits of this do not.
 std::uint32_t scattered(EntityId id) { return static_cast<std::uint32_t>(id) * 0x9e3779b1u; }
 
@@ -44,7 +53,7 @@ std::uint32_t scattered(EntityId id) { return static_cast<std::uint32_t>(id) * 0
 
 void Others::reset() {
   heads_.clear();
-  rough_.clear();
+  told_.clear();
   seats_.clear();
   rows_.clear();
   floors_.reset();
@@ -61,7 +70,7 @@ void Others::reset() {
 
 void Others::fetch_ahead() const {
   client_sim::fetch_ahead(heads_);
-  client_sim::fetch_ahead(rough_);
+  client_sim::fetch_ahead(told_);
   for (const Seats& seats : seats_) client_sim::fetch_ahead(seats.rows);
 }
 
@@ -126,49 +135,53 @@ void Others::take_states(const PictureSource& source) {
   if (!fresh_.empty()) take_fresh();
   if (all) note_gone();
   // Who is gone is shown until the picture comes to where it was last seen.
-  std::size_t erased = 0;
-  if (gone_count_ > 0)
-    erased = std::erase_if(heads_, [&](const Head& head) {
-      const bool over = head.gone_tick != 0 && snapshot_tick_ - head.gone_tick > lag_;
-      if (over) free_.push_back(head.track);
-      return over;
-    });
-  gone_count_ -= erased;
-  if (erased > 0 || !fresh_.empty()) list_rows();
+  const auto over = [this](const Told& told) {
+    return told.gone_tick != 0 && snapshot_tick_ - told.gone_tick > lag_;
+  };
+  const bool erases = gone_count_ > 0 && std::ranges::any_of(told_, over);
+  if (erases) {
+    for (std::size_t row = 0; row < told_.size(); ++row)
+      if (over(told_[row])) free_.push_back(heads_[row].track), heads_[row].track = no_row, --gone_count_;
+    std::erase_if(heads_, [](const Head& head) { return head.track == no_row; });
+    std::erase_if(told_, over);
+  }
+  if (erases || !fresh_.empty()) list_rows();
 }
 
 Others::Steps Others::steps_of(const EntityRecord& record, CellCoord cell) {
   return {cell.x * cell_steps + record.x, cell.y * cell_steps + record.y, cell.z * cell_steps + record.z};
 }
 
-/// @return another place or turn than before
-bool Others::take_state(Head& head, const EntityRecord& record, const Steps& place, std::uint32_t tick) {
-  head.looked = looks_;
-  if (head.gone_tick != 0) head.gone_tick = 0, --gone_count_;
-  if (tick <= head.told_tick) return false;
+void Others::note_looked(Told& told) {
+  told.looked = looks_;
+  if (told.gone_tick != 0) told.gone_tick = 0, --gone_count_;
+}
+
+void Others::take_state(std::size_t row, const EntityRecord& record, const Steps& place, std::uint32_t tick) {
+  Head& head = heads_[row];
+  Told& told = told_[row];
   const bool same = head.count != 0 && head.record.yaw == record.yaw && head.now().place() == place;
   head.record = record;
   if (!same) {
     // It stood until then, and went from there.
-    if (head.count > 0 && head.stands()) {
+    if (head.count > 0 && stands(row)) {
       const State stood = head.now();
       State& still = push(head);
       still = stood;
-      still.tick = head.told_tick;
+      still.tick = told.tick;
     }
     push(head) = State(tick, place, record.yaw);
+    told.place = place;
   }
-  head.told_tick = tick;
-  return !same;
+  told.tick = tick;
 }
 
-/// Nothing is looked at that was written just now: what is read in other pieces than it was written in waits.
 void Others::take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
                          EntityId self) {
   if (record.id == self || record.id == EntityId{0}) return;
   if (row == no_row) return fresh_.push_back({record, cell, tick});
-  const Steps place = steps_of(record, cell);
-  if (take_state(heads_[row], record, place, tick)) rough_[row] = {place.x, place.y};
+  note_looked(told_[row]);
+  if (tick > told_[row].tick) take_state(row, record, steps_of(record, cell), tick);
 }
 
 /// Nearly always a block has those who were in it before, and these are where they were.
@@ -181,20 +194,30 @@ void Others::find_seats(const ViewCell& block, Seats& seats) {
 
 void Others::take_block(const ViewCell& block, Seats& seats, EntityId self) {
   find_seats(block, seats);
-  for (std::size_t i = 0; i < seats.rows.size(); ++i)
-    take_record(seats.rows[i], block.now.entities[i], block.cell, block.now.tick, self);
+  const std::vector<EntityRecord>&now = block.now.entities, &before = block.before.entities;
+  const bool alike = now.size() == before.size();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::uint32_t row = seats.rows[i];
+    // As it was told to be before, here and nowhere else: nothing else of it has to be looked at.
+    if (alike && row != no_row && same_record(now[i], before[i]) && told_[row].tick == block.before.tick &&
+        told_[row].place == steps_of(now[i], block.cell)) {
+      note_looked(told_[row]);
+      told_[row].tick = block.now.tick;
+    } else {
+      take_record(row, now[i], block.cell, block.now.tick, self);
+    }
+  }
 }
 
 /// All were looked at: those who were not met are gone.
 void Others::note_gone() {
-  for (Head& head : heads_)
-    if (head.looked != looks_ && head.gone_tick == 0) head.gone_tick = snapshot_tick_, ++gone_count_;
+  for (Told& told : told_)
+    if (told.looked != looks_ && told.gone_tick == 0) told.gone_tick = snapshot_tick_, ++gone_count_;
 }
 
 /// A table finds somebody in one step where a search takes eight.
 void Others::list_rows() {
   ++heads_version_;
-  rough_.resize(heads_.size());
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(2 * heads_.size(), 2));
   rows_.assign(size, Row{});
   rows_shift_ = 32u - static_cast<unsigned>(std::countr_zero(size));
@@ -202,7 +225,6 @@ void Others::list_rows() {
     std::size_t at = scattered(heads_[i].record.id) >> rows_shift_;
     while (rows_[at].id != EntityId{0}) at = (at + 1) % size;
     rows_[at] = {heads_[i].record.id, static_cast<std::uint32_t>(i)};
-    rough_[i] = {heads_[i].now().x, heads_[i].now().y};
   }
 }
 
@@ -232,12 +254,30 @@ void Others::take_fresh() {
     if (heads_.size() == known || heads_.back().record.id != fresh.record.id) {
       if (free_.empty()) free_.push_back(static_cast<std::uint32_t>(tracks_.size())), tracks_.emplace_back();
       Head& head = heads_.emplace_back();
+      told_.emplace_back();
       head.record = fresh.record, head.track = free_.back();
       free_.pop_back();
     }
-    take_state(heads_.back(), fresh.record, steps_of(fresh.record, fresh.cell), fresh.tick);
+    note_looked(told_.back());
+    if (fresh.tick > told_.back().tick)
+      take_state(heads_.size() - 1, fresh.record, steps_of(fresh.record, fresh.cell), fresh.tick);
   }
-  std::ranges::sort(heads_, {}, [](const Head& h) { return h.record.id; });
+  merge_fresh(known);
+}
+
+/// Those behind the first ones go where their ids are, the few of them from the last one on.
+void Others::merge_fresh(std::size_t known) {
+  std::vector<Head>& fresh = fresh_heads_;
+  fresh.assign(heads_.begin() + static_cast<std::ptrdiff_t>(known), heads_.end());
+  fresh_told_.assign(told_.begin() + static_cast<std::ptrdiff_t>(known), told_.end());
+  for (std::size_t to = heads_.size(), old = known, left = fresh.size(); left > 0;) {
+    const bool from_old = old > 0 && heads_[old - 1].record.id > fresh[left - 1].record.id;
+    --to;
+    if (from_old)
+      --old, heads_[to] = heads_[old], told_[to] = told_[old];
+    else
+      --left, heads_[to] = fresh[left], told_[to] = fresh_told_[left];
+  }
 }
 
 bool Others::anybody_near(DVec3 place_m, double within_m) const {
@@ -285,8 +325,8 @@ Others::State& Others::push(Head& head) {
   const std::size_t at = head.newest % recent_max;
   if (at == 0) {
     // A line is full.
-    const std::size_t line = (head.newest + states_max - recent_max) % states_max;
-    std::ranges::copy(head.recent, tracks_[head.track].states.begin() + static_cast<std::ptrdiff_t>(line));
+    constexpr std::size_t lines = states_max / recent_max;
+    tracks_[head.track].lines[(head.newest / recent_max + lines - 1) % lines] = head.recent;
   }
   head.before_recent = head.recent[at];
   if (head.count < states_max) ++head.count;
@@ -339,8 +379,9 @@ bool Others::in_the_open(Head& head, const State& to, const Cylinder& shape, DVe
   return dot(off, off) <= open_m * open_m;
 }
 
-void Others::place(Head& head, double tick, const PictureSource& source, const Walls& walls,
+void Others::place(std::size_t row, double tick, const PictureSource& source, const Walls& walls,
                    ShownEntity& out) {
+  Head& head = heads_[row];
   const Rules& rules = source.rules;
   out.record = head.record;
   out.extrapolated = false;
@@ -348,7 +389,7 @@ void Others::place(Head& head, double tick, const PictureSource& source, const W
     out.position_m = metres(state.place()), out.yaw = state.yaw();
   };
   // It stands there, as far as was told and beyond.
-  if (head.stands() && tick >= static_cast<double>(head.now().tick)) return put(head.now());
+  if (stands(row) && tick >= static_cast<double>(head.now().tick)) return put(head.now());
   const std::size_t i = steps_back_to(head, static_cast<std::uint32_t>(std::max(tick, 0.0)));
   const State* later = i == 0 ? nullptr : &back(head, i - 1);
   const bool told = later != nullptr;
@@ -390,10 +431,10 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
       4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
   const Steps here = steps_at(place_m);
   constexpr auto far_steps = static_cast<std::int32_t>((far_m + 1) * position_steps_per_m);
-  for (std::size_t row = 0; row < rough_.size(); ++row) {
+  for (std::size_t row = 0; row < told_.size(); ++row) {
     // Most are far off.
-    if (std::abs(rough_[row].x - here.x) > far_steps || std::abs(rough_[row].y - here.y) > far_steps)
-      continue;
+    const Steps& there = told_[row].place;
+    if (std::abs(there.x - here.x) > far_steps || std::abs(there.y - here.y) > far_steps) continue;
     const Head& head = heads_[row];
     const DVec3 off = metres(head.now().place()) - place_m;
     if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
@@ -402,8 +443,8 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
     const State& from = back(head, i);
     DVec3 at = metres(from.place());
     const State& before = back(head, std::min<std::size_t>(i + over_states, head.count - 1u));
-    const bool stands = i == 0 && head.stands();
-    if (!stands && tick > from.tick && from.tick > before.tick) {
+    const bool stood = i == 0 && stands(row);
+    if (!stood && tick > from.tick && from.tick > before.tick) {
       const DVec3 way = metres(from.place()) - metres(before.place());
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
       const double over = static_cast<double>(from.tick - before.tick);
@@ -485,7 +526,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     ShownEntity& e = out[i];
     fetch_track(i, states_back);
-    place(heads_[i], tick, source, walls, e);
+    place(i, tick, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }

@@ -123,28 +123,33 @@ class Others {
   static constexpr std::size_t states_max = 16, recent_max = 4;
   /// Where somebody was, each state another place or another turn than the one before: a ring as long as
   /// that, the newest state at Head::newest. The last ones are in heads, and come here four at a time.
+  using Line = std::array<State, recent_max>;
   struct alignas(64) Track {
-    std::array<State, states_max> states;
+    std::array<Line, states_max / recent_max> lines;
+    const State& at(std::size_t i) const { return lines[i / recent_max][i % recent_max]; }
   };
-  /// What is looked at of everybody in each snapshot and frame, in one go through memory. Tracks lie
-  /// anywhere: only pictures that are several snapshots behind need them.
-  struct alignas(64) Head {
-    EntityRecord record;          // newest
-    std::uint32_t track = 0;      // in tracks_
+  /// What every snapshot changes of everybody: most stand still, and nothing else of them is touched.
+  struct Told {
+    std::uint32_t tick = 0;       // it was told to be as its newest state says still
     std::uint32_t looked = 0;     // at which look at everybody the view had it
     std::uint32_t gone_tick = 0;  // since when the view has it no more; 0: it has
-    std::uint32_t told_tick = 0;  // it was told to be as the newest state says still
+    Steps place;                  // newest, to tell in one look who is far off
+  };
+  /// What is looked at of everybody in each frame, in one go through memory. Tracks lie anywhere: only
+  /// pictures that are several snapshots behind need them.
+  struct alignas(64) Head {
+    EntityRecord record;      // newest
+    std::uint32_t track = 0;  // in tracks_
     // Around here it was looked up whether walls are near, as they were then; 0: it was not, or that is over.
     std::int32_t looked_x = 0, looked_y = 0;
     std::uint32_t looked_walls = 0;
-    std::uint8_t newest = 0, count = 0;    // of the track's states
-    std::uint8_t in_the_open = 0;          // 0 or 1: none are
-    State before_recent;                   // the one before the last ones
-    std::array<State, recent_max> recent;  // the last ones
+    std::uint8_t newest = 0, count = 0;  // of the track's states
+    std::uint8_t in_the_open = 0;        // 0 or 1: none are
+    State before_recent;                 // the one before the last ones
+    Line recent;                         // the last ones
 
     /// How it is since then. Of nobody who has no state yet.
     const State& now() const { return recent[newest % recent_max]; }
-    bool stands() const { return now().tick < told_tick; }
   };
   static_assert(sizeof(Head) == 128, "two lines of memory");
   static constexpr std::uint32_t no_row = ~std::uint32_t{0};
@@ -156,10 +161,6 @@ class Others {
   struct Seats {
     std::uint64_t members = 0, heads = 0;  // ViewCell::members, heads_version_
     std::vector<std::uint32_t> rows;
-  };
-  /// Of each head, to tell in one look who is far off.
-  struct Rough {
-    std::int32_t x = 0, y = 0;  // newest
   };
   struct Fresh {
     EntityRecord record;
@@ -181,7 +182,9 @@ class Others {
   void find_seats(const ViewCell& block, Seats& seats);
   void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
                    EntityId self);
+  void note_looked(Told& told);
   void take_fresh();
+  void merge_fresh(std::size_t known);
   void note_gone();
   void list_rows();
   std::uint32_t find(EntityId id) const;
@@ -192,14 +195,14 @@ class Others {
   const State& back(const Head& head, std::size_t i) const {
     const std::size_t at = head.newest + states_max - i;
     if (i < recent_max) return head.recent[at % recent_max];
-    return i == recent_max ? head.before_recent : tracks_[head.track].states[at % states_max];
+    return i == recent_max ? head.before_recent : tracks_[head.track].at(at % states_max);
   }
   bool in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
                    std::uint64_t version) const;
   std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
   State& push(Head& head);
   void fetch_track(std::size_t row, std::size_t states_back) const;
-  bool take_state(Head& head, const EntityRecord& record, const Steps& place, std::uint32_t tick);
+  void take_state(std::size_t row, const EntityRecord& record, const Steps& place, std::uint32_t tick);
   void steer(Micros now);
   double shown_lag(Micros now) const;
   /// Where walls are looked for: what they are changes with the version; 0: nobody knows when.
@@ -207,7 +210,8 @@ class Others {
     const Space* space = nullptr;
     std::uint64_t version = 0;
   };
-  void place(Head& head, double tick, const PictureSource& source, const Walls& walls, ShownEntity& out);
+  bool stands(std::size_t row) const { return heads_[row].now().tick < told_[row].tick; }
+  void place(std::size_t row, double tick, const PictureSource& source, const Walls& walls, ShownEntity& out);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
               const PictureSource& source) const;
 
@@ -217,7 +221,7 @@ class Others {
   std::uint32_t looks_ = 0;                 // at everybody
   std::size_t gone_count_ = 0;              // of heads_
   std::vector<Head> heads_;                 // by id
-  std::vector<Rough> rough_;                // of each of them
+  std::vector<Told> told_;                  // of each of them
   std::uint64_t heads_version_ = 1;         // another number: others are in heads_, or elsewhere
   std::vector<Seats> seats_;                // of the view's blocks, in its order
   std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
@@ -227,6 +231,8 @@ class Others {
   std::vector<Track> tracks_;        // where heads say
   std::vector<std::uint32_t> free_;  // tracks that nobody has
   std::vector<Fresh> fresh_;         // scratch
+  std::vector<Head> fresh_heads_;    // scratch
+  std::vector<Told> fresh_told_;     // scratch
   // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
   RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;

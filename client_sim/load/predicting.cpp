@@ -21,7 +21,7 @@ std::int64_t now_ns() {
 constexpr std::int64_t turn_ns_max = 500'000;
 
 /// Turns are eight in a tick: without a command that is due, and with nothing that came, only so often.
-constexpr Micros idle_max{6'000};
+constexpr Micros idle_max{8'000};
 
 /// More of them in one turn are another world's, or another place in it.
 constexpr std::uint32_t ticks_at_once_max = 64;
@@ -55,11 +55,12 @@ std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
 void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
                          std::vector<ShownEntity>& shown) {
   const bool playing = client.state() == ClientState::playing;
-  if (playing && in.empty() && !client.command_due(now) && now - advanced_ < idle_max) return;
+  const bool idle = in.empty() && !client.command_due(now);
+  if (playing && idle && now - advanced_ < idle_max) return;
   advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
-  others_.fetch_ahead();
+  if (!idle) others_.fetch_ahead();
   client.advance(now, in, out);
   const std::int64_t from = now_ns();
   others_.advance(now, client);

@@ -125,6 +125,87 @@ TEST_CASE("somebody is shown between the two states around a moment, however far
   }
 }
 
+TEST_CASE("of many who stand, walk and change blocks each is shown between the two states around a moment",
+          "[client_sim][others][property]") {
+  Rng rng = rng_for(GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{4}), 11);
+  constexpr std::uint16_t block_count = 4;
+  constexpr std::uint32_t entity_count = 40;
+  struct One {
+    EntityRecord record;
+    std::uint16_t block = 0;
+    int pace = 0;
+    std::vector<std::pair<std::uint32_t, DVec3>> told;  // all of it
+  };
+  std::vector<One> all(entity_count);
+  for (std::uint32_t i = 0; i < entity_count; ++i) {
+    One& one = all[i];
+    one.record.id = EntityId{0x10000 + i};
+    one.record.x = static_cast<std::uint16_t>(1000 + rng.below(4000));
+    one.record.y = static_cast<std::uint16_t>(rng.below(cell_steps));
+    one.record.health = 255;
+    one.block = static_cast<std::uint16_t>(rng.below(block_count));
+    one.pace = static_cast<int>(rng.below(2) * rng.below(12));
+  }
+  struct Roster {
+    std::vector<EntityId> ids;
+    std::uint64_t number = 0;
+  };
+  std::array<Roster, block_count> rosters;
+  View view;
+  view.reset(60);
+  Rules rules;
+  Others others;
+  const Micros now{1'000'000};
+  std::uint64_t members = 0, compared = 0;
+  for (std::uint32_t tick = 100; tick < 400; ++tick) {
+    for (One& one : all) {
+      one.record.x = static_cast<std::uint16_t>(one.record.x + one.pace);
+      if (rng.below(20) == 0) one.pace = static_cast<int>(rng.below(2) * rng.below(12)) % 7;
+      if (rng.below(60) == 0) {
+        one.block = static_cast<std::uint16_t>(rng.below(block_count));
+        view.take_moved({one.record.id, one.block}, tick);
+      }
+    }
+    for (std::uint16_t block = 0; block < block_count; ++block) {
+      if (rng.below(4) == 0) continue;  // lost
+      const CellCoord cell{static_cast<std::int16_t>(block), 0, 0};
+      std::vector<MovingRecord> in_it;
+      std::vector<EntityId> ids;
+      for (One& one : all) {
+        if (one.block != block) continue;
+        in_it.push_back({one.record, {}});
+        ids.push_back(one.record.id);
+        one.told.emplace_back(tick, dequantise({cell, one.record.x, one.record.y, 0}));
+      }
+      Roster& known = rosters[block];
+      if (ids != known.ids) known = {ids, ++members};
+      view.take_block(block, cell, in_it, tick, known.number);
+    }
+    SnapshotPart part;
+    part.tick = tick;
+    view.take(part);
+    PictureSource source(view, rules);
+    source.command_time = tick + 3;
+    others.advance(now, source);
+    std::vector<ShownEntity> out;
+    const double at = others.shown_tick(now, source);
+    others.shown(now, source, nullptr, out);
+    for (const ShownEntity& shown : out) {
+      const auto& told = all[static_cast<std::uint32_t>(shown.record.id) - 0x10000].told;
+      for (std::size_t i = 1; i < told.size(); ++i) {
+        const auto& [from, from_m] = told[i - 1];
+        const auto& [to, to_m] = told[i];
+        if (at < from || at >= to || length(to_m - from_m) > 1) continue;  // it changed to a cell elsewhere
+        const DVec3 expected = from_m + (to_m - from_m) * ((at - from) / (to - from));
+        if (length(shown.position_m - expected) > 1e-9)
+          FAIL_CHECK("tick " << tick << ", entity " << static_cast<std::uint32_t>(shown.record.id));
+        ++compared;
+      }
+    }
+  }
+  REQUIRE(compared > 5000);
+}
+
 TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a second, and stands",
           "[client_sim][others]") {
   PictureOfOne told;
