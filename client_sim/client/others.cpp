@@ -11,6 +11,7 @@
 #include "client_sim/client/fetch_ahead.h"
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
+#include "world/math/assert.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/shown_walls.h"
 
@@ -54,6 +55,7 @@ std::uint32_t scattered(EntityId id) { return static_cast<std::uint32_t>(id) * 0
 void Others::reset() {
   heads_.clear();
   told_.clear();
+  listed_.clear();
   seats_.clear();
   rows_.clear();
   floors_.reset();
@@ -186,7 +188,8 @@ void Others::take_record(std::uint32_t row, const EntityRecord& record, CellCoor
 
 /// Nearly always a block has those who were in it before, and these are where they were.
 void Others::find_seats(const ViewCell& block, Seats& seats) {
-  if (seats.members == block.members && seats.heads == heads_version_) return;
+  const bool known = seats.members == block.members && seats.heads == heads_version_;
+  if (known && seats.rows.size() == block.now.entities.size()) return;
   seats.members = block.members, seats.heads = heads_version_;
   seats.rows.clear();
   for (const EntityRecord& record : block.now.entities) seats.rows.push_back(find(record.id));
@@ -194,13 +197,14 @@ void Others::find_seats(const ViewCell& block, Seats& seats) {
 
 void Others::take_block(const ViewCell& block, Seats& seats, EntityId self) {
   find_seats(block, seats);
+  ASHLAR_ASSERT(seats.rows.size() == block.now.entities.size());
   const std::vector<EntityRecord>&now = block.now.entities, &before = block.before.entities;
   const bool alike = now.size() == before.size();
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::uint32_t row = seats.rows[i];
     // As it was told to be before, here and nowhere else: nothing else of it has to be looked at.
-    if (alike && row != no_row && same_record(now[i], before[i]) && told_[row].tick == block.before.tick &&
-        told_[row].place == steps_of(now[i], block.cell)) {
+    const bool same = alike && row != no_row && now[i].id != self && same_record(now[i], before[i]);
+    if (same && told_[row].tick == block.before.tick && told_[row].place == steps_of(now[i], block.cell)) {
       note_looked(told_[row]);
       told_[row].tick = block.now.tick;
     } else {
@@ -215,9 +219,29 @@ void Others::note_gone() {
     if (told.looked != looks_ && told.gone_tick == 0) told.gone_tick = snapshot_tick_, ++gone_count_;
 }
 
+/// Heads lie elsewhere than when they were listed. Who of a block is in which row is known still, but for
+/// blocks with somebody who had none.
+void Others::move_seats() {
+  moved_.assign(listed_.size(), no_row);
+  std::size_t row = 0;
+  for (std::size_t old = 0; old < listed_.size(); ++old) {
+    while (row < heads_.size() && heads_[row].record.id < listed_[old]) ++row;
+    if (row < heads_.size() && heads_[row].record.id == listed_[old])
+      moved_[old] = static_cast<std::uint32_t>(row);
+  }
+  const std::uint64_t before = heads_version_++;
+  for (Seats& seats : seats_) {
+    if (seats.heads != before || std::ranges::find(seats.rows, no_row) != seats.rows.end()) continue;
+    for (std::uint32_t& at : seats.rows) at = moved_[at];
+    seats.heads = heads_version_;
+  }
+  listed_.resize(heads_.size());
+  std::ranges::transform(heads_, listed_.begin(), [](const Head& head) { return head.record.id; });
+}
+
 /// A table finds somebody in one step where a search takes eight.
 void Others::list_rows() {
-  ++heads_version_;
+  move_seats();
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(2 * heads_.size(), 2));
   rows_.assign(size, Row{});
   rows_shift_ = 32u - static_cast<unsigned>(std::countr_zero(size));
@@ -404,8 +428,8 @@ void Others::place(std::size_t row, double tick, const PictureSource& source, co
   if (states.ticks() <= 0 || was_put(way, states.ticks(), rules)) return put(from);
   const bool goes = way != DVec3{};
   out.position_m = shown_between(states, tick, rules);
-  // A step so short ends no deeper in a wall than is free, wherever it was told to be: a picture that is made
-  // as a command is numbered asks for no longer ones.
+  // So short a step ends no deeper in a wall than is free, wherever it was told to be. Who runs makes it in
+  // two milliseconds: pictures that are made as a command is numbered look for no walls.
   constexpr double short_m = shown_skin_m - 1 / position_steps_per_m;
   const DVec3 on = out.position_m - states.to_m;
   const bool is_short = !told && dot(on, on) <= short_m * short_m;

@@ -187,6 +187,7 @@ class Others {
   void merge_fresh(std::size_t known);
   void note_gone();
   void list_rows();
+  void move_seats();
   std::uint32_t find(EntityId id) const;
   static DVec3 metres(const Steps& place);
   static Steps steps_at(DVec3 place_m);
@@ -224,15 +225,17 @@ class Others {
   std::vector<Told> told_;                  // of each of them
   std::uint64_t heads_version_ = 1;         // another number: others are in heads_, or elsewhere
   std::vector<Seats> seats_;                // of the view's blocks, in its order
+  std::vector<EntityId> listed_;            // of heads_, when they were listed last
   std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
   unsigned rows_shift_ = 0;                 // from such a hash to its place
   ToldFloors floors_;
-  std::vector<Lifts> lifts_;         // scratch
-  std::vector<Track> tracks_;        // where heads say
-  std::vector<std::uint32_t> free_;  // tracks that nobody has
-  std::vector<Fresh> fresh_;         // scratch
-  std::vector<Head> fresh_heads_;    // scratch
-  std::vector<Told> fresh_told_;     // scratch
+  std::vector<Lifts> lifts_;          // scratch
+  std::vector<Track> tracks_;         // where heads say
+  std::vector<std::uint32_t> free_;   // tracks that nobody has
+  std::vector<std::uint32_t> moved_;  // scratch: where heads are that were listed in these rows
+  std::vector<Fresh> fresh_;          // scratch
+  std::vector<Head> fresh_heads_;     // scratch
+  std::vector<Told> fresh_told_;      // scratch
   // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
   RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;

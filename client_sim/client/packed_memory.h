@@ -55,7 +55,7 @@ class PackedMemory {
   /// Could all that was news in the last part be read?
   bool whole() const { return whole_; }
 
-  /// A snapshot came: asks memory for what it will be told against.
+  /// Something came, a snapshot most likely: asks memory for what it will be told against.
   void fetch_ahead() const;
 
   /// The added fields of an entity that go to an audience. False: it is not known, or has none.

@@ -37,7 +37,9 @@ struct ViewCell {
   ViewState now, before;
   std::uint64_t told_members = 0;  ///< as take_block() was told; 0: it was not
   std::uint64_t changed = 0;       ///< View::changes() when it was told last
-  std::uint64_t members = 0;  ///< and when others were in it last than before; no other block has the same
+  /// And when others were in it last than before. No other block has the same, but for those in which nobody
+  /// ever was: they have 0.
+  std::uint64_t members = 0;
 
   /// Null: it is not in the block.
   const EntityRecord* find(EntityId id) const;
@@ -84,7 +86,7 @@ class View {
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
 
-  /// A snapshot came: asks memory for what it will change.
+  /// Something came, a snapshot most likely: asks memory for what it will change.
   void fetch_ahead() const;
 
   /// By cell's coordinate, those of one by block.

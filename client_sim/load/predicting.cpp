@@ -21,7 +21,7 @@ std::int64_t now_ns() {
 constexpr std::int64_t turn_ns_max = 500'000;
 
 /// Turns are eight in a tick: without a command that is due, and with nothing that came, only so often.
-constexpr Micros idle_max{8'000};
+constexpr Micros idle_max{7'000};
 
 /// More of them in one turn are another world's, or another place in it.
 constexpr std::uint32_t ticks_at_once_max = 64;

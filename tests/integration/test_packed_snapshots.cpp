@@ -123,11 +123,26 @@ struct PackedViewer {
   std::set<std::uint64_t> heard;
   std::uint64_t next_sequence = 1, bytes = 0;
 
+  std::map<std::uint64_t, std::vector<EntityId>> members, told_members;  // who they were by these numbers
+
   PackedViewer() {
     memory.reset(60, 1);
     view.reset(60);
   }
 };
+
+/// The same number means the same entities, whatever was lost, late or told anew.
+void check_members(PackedViewer& viewer) {
+  for (const ViewCell& cell : viewer.view.cells()) {
+    std::vector<EntityId> ids;
+    for (const EntityRecord& e : cell.now.entities) ids.push_back(e.id);
+    const auto holds = [&](auto& known, std::uint64_t number) {
+      return known.try_emplace(number, ids).first->second == ids;
+    };
+    REQUIRE(holds(viewer.members, cell.members));
+    if (cell.told_members != 0) REQUIRE(holds(viewer.told_members, cell.told_members));
+  }
+}
 
 class PackedPlay {
  public:
@@ -197,6 +212,7 @@ class PackedPlay {
         REQUIRE(viewer.memory.take(std::get<PlainPart>(*message), viewer.view, part));
       }
       viewer.view.take(part);
+      check_members(viewer);
       if (viewer.heard.insert(packet.sequence).second) viewer.fates.push_back({packet.sequence, true});
     }
     if (link.delay_max > 1 && rng_.below(link.delay_max) != 0) return;

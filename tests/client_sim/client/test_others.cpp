@@ -206,6 +206,39 @@ TEST_CASE("of many who stand, walk and change blocks each is shown between the t
   REQUIRE(compared > 5000);
 }
 
+TEST_CASE("who one is oneself is shown no more once that is known, however still one stands",
+          "[client_sim][others]") {
+  const EntityId self{0x10001}, walker{0x10002}, guest{0x10003};
+  View view;
+  view.reset(60);
+  Rules rules;
+  Others others;
+  std::vector<ShownEntity> out;
+  const auto record = [](EntityId id, int x) {
+    EntityRecord e;
+    e.id = id, e.x = static_cast<std::uint16_t>(x), e.health = 255;
+    return MovingRecord{e, {}};
+  };
+  for (std::uint32_t tick = 100; tick < 200; ++tick) {
+    // Who is lost from sight makes everybody be looked at.
+    std::vector<MovingRecord> in_it{record(self, 1000), record(walker, 1000 + static_cast<int>(tick))};
+    const bool with_guest = tick % 10 < 5;
+    if (with_guest) in_it.push_back(record(guest, 3000));
+    view.take_block(1, CellCoord{}, in_it, tick, 1 + tick / 5);
+    SnapshotPart part;
+    part.tick = tick;
+    view.take(part);
+    PictureSource source(view, rules);
+    source.command_time = tick;
+    source.self = tick < 120 ? EntityId{0} : self;
+    others.advance(Micros{1'000'000}, source);
+    others.shown(Micros{1'000'000}, source, nullptr, out);
+    const bool shown = std::ranges::any_of(out, [&](const ShownEntity& e) { return e.record.id == self; });
+    if (tick < 120) REQUIRE(shown);
+    if (tick > 130) REQUIRE_FALSE(shown);
+  }
+}
+
 TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a second, and stands",
           "[client_sim][others]") {
   PictureOfOne told;
