@@ -111,7 +111,7 @@ void Client::note_time(Micros now) {
 void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   note_time(now);
   if (ended()) return;
-  if (!in.empty()) packed_.fetch_ahead(), view_.fetch_ahead();
+  if (!in.empty()) packed_.prefetch(), view_.prefetch();
   const std::size_t before = out.entries().size();
   for (const DatagramBatch::Entry& entry : in.entries())
     if (!ended()) receive(entry.peer, in.bytes(entry));

@@ -58,7 +58,7 @@ class GameClient {
 
   /// As Client::advance(): every few milliseconds, at least once a frame.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
-    if (!in.empty()) others_.fetch_ahead();
+    if (!in.empty()) others_.prefetch();
     client_.advance(now, in, out);
     others_.advance(now, client_);
     predictor_.advance(now, client_, &others_);

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "client_sim/client/fetch_ahead.h"
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/shown_walls.h"
 
@@ -70,10 +70,11 @@ void Others::reset() {
   lower_from_ = Micros{0};
 }
 
-void Others::fetch_ahead() const {
-  client_sim::fetch_ahead(heads_);
-  client_sim::fetch_ahead(told_);
-  for (const Seats& seats : seats_) client_sim::fetch_ahead(seats.rows);
+void Others::prefetch() const {
+  ashlar::prefetch(heads_.data(), heads_.size() * sizeof(Head));
+  ashlar::prefetch(told_.data(), told_.size() * sizeof(Told));
+  for (const Seats& seats : seats_)
+    ashlar::prefetch(seats.rows.data(), seats.rows.size() * sizeof(std::uint32_t));
 }
 
 void Others::advance(Micros now, Client& client) {
@@ -162,7 +163,7 @@ void Others::note_looked(Told& told) {
 void Others::take_state(std::size_t row, const EntityRecord& record, const Steps& place, std::uint32_t tick) {
   Head& head = heads_[row];
   Told& told = told_[row];
-  const bool same = head.count != 0 && head.record.yaw == record.yaw && head.now().place() == place;
+  const bool same = head.count != 0 && head.record.yaw == record.yaw && told.place == place;
   head.record = record;
   if (!same) {
     // It stood until then, and went from there.
@@ -359,12 +360,11 @@ Others::State& Others::push(Head& head) {
 
 /// Of who is shown several snapshots late two lines of the track are needed: whose turn comes in a while are
 /// asked for now.
-void Others::fetch_track(std::size_t row, std::size_t states_back) const {
+void Others::prefetch_track(std::size_t row, std::size_t states_back) const {
   constexpr std::size_t ahead = 8;
   if (states_back + 1 < recent_max || row + ahead >= heads_.size()) return;
   const Head& later = heads_[row + ahead];
-  __builtin_prefetch(&back(later, states_back));
-  __builtin_prefetch(&back(later, states_back + 1));
+  for (const std::size_t i : {states_back, states_back + 1}) ashlar::prefetch(&back(later, i), sizeof(State));
 }
 
 double Others::shown_lag(Micros now) const {
@@ -460,7 +460,7 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
     const Steps& there = told_[row].place;
     if (std::abs(there.x - here.x) > far_steps || std::abs(there.y - here.y) > far_steps) continue;
     const Head& head = heads_[row];
-    const DVec3 off = metres(head.now().place()) - place_m;
+    const DVec3 off = metres(there) - place_m;
     if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
     std::size_t i = 0;
     while (i + 1 < head.count && back(head, i).tick > tick) ++i;
@@ -549,7 +549,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
       static_cast<std::size_t>(std::clamp(static_cast<double>(snapshot_tick_) - tick, 0.0, states_max - 1.0));
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     ShownEntity& e = out[i];
-    fetch_track(i, states_back);
+    prefetch_track(i, states_back);
     place(i, tick, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;

@@ -77,7 +77,7 @@ class Others {
   static constexpr double in_time_share = 0.94;
 
   /// Before Client::advance() with what came: asks memory for what that will change here.
-  void fetch_ahead() const;
+  void prefetch() const;
   /// Behind each Client::advance(), with the same time.
   void advance(Micros now, Client& client);
   /// Likewise from something else: whenever its view has a newer tick.
@@ -121,9 +121,9 @@ class Others {
   };
   static_assert(sizeof(State) == 16);
   static constexpr std::size_t states_max = 16, recent_max = 4;
+  using Line = std::array<State, recent_max>;
   /// Where somebody was, each state another place or another turn than the one before: a ring as long as
   /// that, the newest state at Head::newest. The last ones are in heads, and come here four at a time.
-  using Line = std::array<State, recent_max>;
   struct alignas(64) Track {
     std::array<Line, states_max / recent_max> lines;
     const State& at(std::size_t i) const { return lines[i / recent_max][i % recent_max]; }
@@ -202,7 +202,7 @@ class Others {
                    std::uint64_t version) const;
   std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
   State& push(Head& head);
-  void fetch_track(std::size_t row, std::size_t states_back) const;
+  void prefetch_track(std::size_t row, std::size_t states_back) const;
   void take_state(std::size_t row, const EntityRecord& record, const Steps& place, std::uint32_t tick);
   void steer(Micros now);
   double shown_lag(Micros now) const;

@@ -4,11 +4,11 @@
 #include <iterator>
 #include <utility>
 
-#include "client_sim/client/fetch_ahead.h"
 #include "client_sim/client/view.h"
 #include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
 #include "protocol/snapshot/plain_codec.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::client_sim {
 
@@ -22,14 +22,16 @@ void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_ever
   every_ticks_ = snapshot_every_ticks;
 }
 
-void PackedMemory::fetch_ahead() const {
+void PackedMemory::prefetch() const {
   // Where the states are is asked for first, of all blocks: one miss, and not one after the other.
-  for (const Block& block : blocks_) __builtin_prefetch(block.states.data());
+  for (const Block& block : blocks_) ashlar::prefetch(block.states.data(), sizeof(State));
   // Bases get newer, and older states than the last one are not kept.
   constexpr std::size_t oldest = 2;
   for (const Block& block : blocks_)
-    for (std::size_t i = 0; i < std::min(block.states.size(), oldest); ++i)
-      client_sim::fetch_ahead(block.states[i].entities);
+    for (std::size_t i = 0; i < std::min(block.states.size(), oldest); ++i) {
+      const std::vector<MovingRecord>& entities = block.states[i].entities;
+      ashlar::prefetch(entities.data(), entities.size() * sizeof(MovingRecord));
+    }
 }
 
 /// The server holds that we hold nothing.

@@ -56,7 +56,7 @@ class PackedMemory {
   bool whole() const { return whole_; }
 
   /// Something came, a snapshot most likely: asks memory for what it will be told against.
-  void fetch_ahead() const;
+  void prefetch() const;
 
   /// The added fields of an entity that go to an audience. False: it is not known, or has none.
   bool find_fields(EntityId id, FieldAudience to, KnownFields& out) const;

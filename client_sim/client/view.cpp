@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "client_sim/client/fetch_ahead.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -38,9 +38,10 @@ void View::reset(std::uint16_t tick_rate_hz) {
   second_ticks_ = tick_rate_hz;
 }
 
-void View::fetch_ahead() const {
+void View::prefetch() const {
   for (const ViewCell& c : cells_)
-    client_sim::fetch_ahead(c.now.entities), client_sim::fetch_ahead(c.before.entities);
+    for (const ViewState* state : {&c.now, &c.before})
+      ashlar::prefetch(state->entities.data(), state->entities.size() * sizeof(EntityRecord));
 }
 
 const EntityRecord* ViewCell::find(EntityId id) const { return find_in(now, id); }

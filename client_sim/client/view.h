@@ -87,7 +87,7 @@ class View {
   std::uint32_t newest_tick() const { return newest_tick_; }
 
   /// Something came, a snapshot most likely: asks memory for what it will change.
-  void fetch_ahead() const;
+  void prefetch() const;
 
   /// By cell's coordinate, those of one by block.
   std::span<const ViewCell> cells() const { return cells_; }

@@ -60,7 +60,7 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
-  if (!idle) others_.fetch_ahead();
+  if (!idle) others_.prefetch();
   client.advance(now, in, out);
   const std::int64_t from = now_ns();
   others_.advance(now, client);
