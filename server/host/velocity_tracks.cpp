@@ -1,6 +1,7 @@
 #include "server/host/velocity_tracks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -23,6 +24,20 @@ constexpr double accelerates_from_steps = 6;
 constexpr double towards_cosine = 0.985;
 /// So near a course the end of the way is reached, in steps.
 constexpr double arrived_steps = 3;
+
+/// Steps in which it is tried a second, and of how many of them it is decided.
+constexpr std::uint32_t tried_hz = 15;
+constexpr float tried_steps = 4;
+/// Bits an update that make somebody stand, and walk again. These are rough, and who walks freely shall not
+/// be told to stand.
+constexpr float stands_from_bits = 5, walks_below_bits = 2;
+/// Who is on a course costs next to nothing.
+constexpr float course_saves_bits = -16;
+
+/// Of a number near 0, roughly: the odds learn how large such numbers are.
+int bits_of(std::int32_t number) {
+  return number == 0 ? 0 : 1 + std::bit_width(static_cast<std::uint32_t>(std::abs(number)));
+}
 
 int off(const Velocity& v, const LevelVelocity& from) {
   return std::max(std::abs(v[0] - from[0]), std::abs(v[1] - from[1]));
@@ -86,6 +101,31 @@ std::uint8_t VelocityTracks::course(const Track& track, bool known, DVec3 veloci
   return off(now, on_course(pace_, yaw, nearest)) <= on_course_steps ? nearest : no_course;
 }
 
+void VelocityTracks::Jostling::begin(const PlacedEntity& entity, const Velocity& told) {
+  from = {entity.cell.x * cell_steps + entity.record.x, entity.cell.y * cell_steps + entity.record.y};
+  from_told = {told[0], told[1]};
+  ticks = 0;
+}
+
+void VelocityTracks::Jostling::note(const PlacedEntity& entity, const Velocity& told, bool on_course,
+                                    std::uint32_t tick_rate_hz) {
+  if (ticks * tried_hz < tick_rate_hz) return;
+  const Jostling before = *this;
+  begin(entity, told);
+  int bits = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int32_t way = from[i] - before.from[i];
+    // Of a velocity that changed evenly.
+    const int mean_x2 = told[i] + before.from_told[i];
+    const auto foretold = static_cast<std::int16_t>(std::clamp(mean_x2 / 2, -32767, 32767));
+    const std::int32_t off = way - foretold_steps(foretold, std::min(before.ticks, 255u), tick_rate_hz);
+    bits += bits_of(off) + bits_of(told[i] - before.from_told[i]) - bits_of(way);
+  }
+  saves += ((on_course ? course_saves_bits : static_cast<float>(bits)) - saves) / tried_steps;
+  if (saves > stands_from_bits) stands = true;
+  if (saves < walks_below_bits) stands = false;
+}
+
 Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
   const std::uint32_t slot = slot_of(entity.record.id);
   if (slot >= tracks_.size()) tracks_.resize(slot + 1);
@@ -112,7 +152,12 @@ Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
       snap(now, pace_);
     }
   }
-  track = {entity.record.id, entity.base, velocity, now, on};
+  Jostling jostling = known ? track.jostling : Jostling{};
+  if (!known) jostling.begin(entity, now);
+  jostling.ticks += ticks;
+  jostling.note(entity, now, on != no_course, tick_rate_hz_);
+  track = {entity.record.id, entity.base, velocity, now, on, jostling};
+  if (jostling.stands) now[0] = now[1] = 0;
   return now;
 }
 

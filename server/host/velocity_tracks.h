@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +10,8 @@ namespace ashlar::server {
 
 /// Which velocity is told of an entity. It only foretells where it will be, and any does that costs few bits
 /// together with the places that it leads to: that of the course on which a player runs or to which it
-/// accelerates (heading.h) rather than the one it has right now, the one told before where it hardly changed.
+/// accelerates (heading.h) rather than the one it has right now, the one told before where it hardly changed,
+/// and none of who is jostled: in a throng each tick brings another one that foretells nothing.
 /// What is told does not depend on who is told. The Host's thread. No allocation once grown.
 class VelocityTracks {
  public:
@@ -20,11 +22,24 @@ class VelocityTracks {
   Velocity told(const PlacedEntity& entity, std::uint32_t ticks);
 
  private:
+  /// Whether it costs less to tell of somebody that it stands, wherever it is: what would have been told is
+  /// tried in steps of a fifteenth of a second.
+  struct Jostling {
+    std::array<std::int32_t, 2> from{};  // where the present step began, in steps of position
+    LevelVelocity from_told{};           // what would have been told there
+    std::uint32_t ticks = 0;             // since then
+    float saves = 0;                     // bits an update, of late
+    bool stands = false;
+
+    void begin(const PlacedEntity& entity, const Velocity& told);
+    void note(const PlacedEntity& entity, const Velocity& told, bool on_course, std::uint32_t tick_rate_hz);
+  };
   struct Track {
     EntityId id{};
     DVec3 base, velocity;
-    Velocity told{};
+    Velocity told{};  // but for who is jostled
     std::uint8_t course = no_course;
+    Jostling jostling;
   };
   std::uint8_t course(const Track& track, bool known, DVec3 velocity, const Velocity& now, std::uint8_t yaw,
                       bool grounded, double seconds) const;

@@ -5,28 +5,30 @@
 
 #include "protocol/snapshot/moving_record.h"
 #include "tests/catch.h"
+#include "world/math/random.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
 
 namespace {
 
-constexpr double dt_s = 1.0 / 60;
-
 /// A player that moves as its velocity says.
 struct Runner {
   PlacedEntity is{};
   VelocityTracks tracks;
-  Runner() {
+  double dt_s;
+  explicit Runner(std::uint32_t tick_rate_hz = 60) : dt_s(1.0 / tick_rate_hz) {
     is.record.id = make_entity_id(4, 1);
     is.record.flags = entity_flag::grounded;
-    tracks.begin(60, 60, usual_pace_steps);
+    tracks.begin(tick_rate_hz, 60, usual_pace_steps);
   }
-  Velocity moves(DVec3 velocity, std::uint8_t yaw, std::uint32_t ticks = 1) {
+  Velocity moves(DVec3 velocity, std::uint8_t yaw) {
     is.velocity_mps = velocity;
-    is.base = is.base + velocity * (dt_s * ticks);
+    is.base = is.base + velocity * dt_s;
+    const QuantisedPosition q = quantise(is.base);
+    is.cell = q.cell, is.record.x = q.x, is.record.y = q.y, is.record.z = q.z;
     is.record.yaw = yaw;
-    return tracks.told(is, ticks);
+    return tracks.told(is, 1);
   }
 };
 
@@ -94,4 +96,54 @@ TEST_CASE("on the ground a velocity that hardly changes is told as before, and w
   // Another one in its place begins anew.
   r.is.record.id = make_entity_id(4, 2);
   CHECK(r.tracks.told(r.is, 1) == Velocity{96, 0, 0});
+}
+
+TEST_CASE("who is jostled is told to stand until it walks again, and falls as it falls",
+          "[host][velocity_tracks]") {
+  Runner r;
+  Rng rng(7);
+  int stood = 0;
+  for (int tick = 0; tick < 120; ++tick) {
+    const bool flies = tick % 40 >= 30;
+    r.is.record.flags = flies ? std::uint8_t{0} : entity_flag::grounded;
+    const double up_mps = flies ? 5 - 20 * r.dt_s * (tick % 40 - 30) : 0;
+    const Velocity told = r.moves({rng.between(-4, 4), rng.between(-4, 4), up_mps}, 0);
+    CAPTURE(tick);
+    CHECK(told[2] == quantise_speed(up_mps));
+    if (tick >= 60) stood += told[0] == 0 && told[1] == 0;
+  }
+  CHECK(stood == 60);
+  r.is.record.flags = entity_flag::grounded;
+  // From the way it takes it is told at once what it accelerates to, as soon as enough of it was free.
+  int walks_at = -1;
+  for (int tick = 0; tick < 60 && walks_at < 0; ++tick)
+    if (r.moves({6, 0, 0}, 0) == course(0, 0)) walks_at = tick;
+  CHECK(walks_at >= 0);
+  CHECK(walks_at <= 8);
+}
+
+TEST_CASE("who walks about, turns, jumps and stops is never told to stand, at any rate",
+          "[host][velocity_tracks]") {
+  const auto rate = GENERATE(std::uint32_t{10}, std::uint32_t{30}, std::uint32_t{60}, std::uint32_t{128});
+  CAPTURE(rate);
+  Runner r(rate);
+  Rng rng(11);
+  double turns = 0, up_mps = 0;
+  DVec3 v;
+  for (std::uint32_t tick = 0; tick < 60 * rate; ++tick) {
+    if (rng.below(rate) == 0) turns = rng.unit();
+    if (up_mps == 0 && rng.below(rate) == 0) up_mps = 7;
+    const DVec3 left = along(turns, 6) - v;
+    const double size = std::sqrt(dot(left, left)), most = 60 * r.dt_s;
+    v = size <= most ? along(turns, 6) : v + left * (most / size);
+    r.is.record.flags = up_mps == 0 ? entity_flag::grounded : std::uint8_t{0};
+    const auto yaw = static_cast<std::uint8_t>(std::lround(256 * turns));
+    const Velocity told = r.moves({v.x, v.y, up_mps}, yaw);
+    CAPTURE(tick, told[0], told[1], v.x, v.y);
+    REQUIRE((told[0] != 0 || told[1] != 0 || (std::abs(v.x) < 1 && std::abs(v.y) < 1)));
+    if (r.is.base.z > 0)
+      up_mps -= 20 * r.dt_s;
+    else
+      up_mps = 0, r.is.base.z = 0;
+  }
 }
