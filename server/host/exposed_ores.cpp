@@ -63,16 +63,15 @@ void ExposedOres::look_through(const VoxelVolume& ground, ChunkCoord at, const C
   }
 }
 
-std::vector<IVec3>* ExposedOres::in(const VoxelVolume& ground, ChunkCoord at) {
+ExposedOres::Known* ExposedOres::in(const VoxelVolume& ground, ChunkCoord at) {
   const auto found = chunks_.find(at);
-  if (found != chunks_.end() && tick_ - found->second.checked_tick < check_every_ticks)
-    return &found->second.blocks;
+  if (found != chunks_.end() && tick_ - found->second.checked_tick < check_every_ticks) return &found->second;
   const Chunk* const chunk = ground.find(at);
   if (chunk == nullptr) return nullptr;
   const std::uint64_t now = fingerprint(ground, at, *chunk);
   if (found != chunks_.end() && found->second.of == now) {
     found->second.checked_tick = tick_;
-    return &found->second.blocks;
+    return &found->second;
   }
   const bool costs = may_hold_hidden(ground.kinds(), *chunk);
   if (costs && looked_through_ == looked_through_max) {
@@ -80,12 +79,12 @@ std::vector<IVec3>* ExposedOres::in(const VoxelVolume& ground, ChunkCoord at) {
     return nullptr;
   }
   if (costs) ++looked_through_;
-  if (found == chunks_.end() && chunks_.size() == chunks_max) chunks_.clear();
+  if (found == chunks_.end() && chunks_.size() == chunks_max) clear();
   Known& known = chunks_[at];
   known.of = now;
   known.checked_tick = tick_;
   look_through(ground, at, *chunk, known.blocks);
-  return &known.blocks;
+  return &known;
 }
 
 }  // namespace ashlar::server

@@ -28,22 +28,31 @@ class ExposedOres {
   /// What changed beside a chunk, blocks or what is loaded, shows after so many ticks.
   static constexpr std::uint32_t check_every_ticks = 64;
 
+  /// What is known of a chunk.
+  struct Known {
+    std::uint64_t of = 0;  ///< fingerprint
+    std::uint32_t checked_tick = 0;
+    std::vector<IVec3> blocks;  ///< in an order of their own; who has no more need of one takes it out
+  };
+
   /// Ticks ascend.
   void begin_tick(std::uint32_t tick) { tick_ = tick, looked_through_ = 0; }
-  /// Those of a chunk, in an order of their own; null: it is not known yet, or the chunk not loaded. Who has
-  /// no more need of one takes it out. Valid until the next call.
-  std::vector<IVec3>* in(const VoxelVolume& ground, ChunkCoord at);
+  /// Of a chunk; null: it is not known yet, or the chunk not loaded. Valid until all is forgotten.
+  Known* in(const VoxelVolume& ground, ChunkCoord at);
+  /// The same, of what in() gave since all was forgotten last. Some 2 ns where it need not be checked.
+  Known* again(const VoxelVolume& ground, ChunkCoord at, Known* known) {
+    return tick_ - known->checked_tick < check_every_ticks ? known : in(ground, at);
+  }
   /// Times that in() had to put off looking through a chunk, since the start.
   std::uint64_t put_off() const { return put_off_; }
+  /// May in() look through another one in this tick?
+  bool has_room() const { return looked_through_ < looked_through_max; }
+  /// Times that all was forgotten, since the start.
+  std::uint64_t times_cleared() const { return times_cleared_; }
   /// Another world, or all that was taken out is wanted again.
-  void clear() { chunks_.clear(); }
+  void clear() { chunks_.clear(), ++times_cleared_; }
 
  private:
-  struct Known {
-    std::uint64_t of = 0;  // fingerprint
-    std::uint32_t checked_tick = 0;
-    std::vector<IVec3> blocks;
-  };
   struct PlaceHash {
     std::size_t operator()(const ChunkCoord& at) const;
   };
@@ -52,7 +61,7 @@ class ExposedOres {
   std::unordered_map<ChunkCoord, Known, PlaceHash> chunks_;  // looked up, never iterated
   std::vector<BlockId> blocks_;                              // scratch
   std::uint32_t tick_ = 0, looked_through_ = 0;
-  std::uint64_t put_off_ = 0;
+  std::uint64_t put_off_ = 0, times_cleared_ = 0;
 };
 
 }  // namespace ashlar::server

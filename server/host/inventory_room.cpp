@@ -1,12 +1,20 @@
 #include "server/host/inventory_room.h"
 
+#include "world/math/prefetch.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
 void InventoryRoom::publish(const World& world) {
-  for (const std::uint32_t number : sessions_->seated()) {
-    Session& session = (*sessions_)[number];
+  // Nearly always both are the same, each somewhere else in memory.
+  constexpr std::size_t ahead = 4;
+  const std::span<const std::uint32_t> seated = sessions_->seated();
+  for (std::size_t i = 0; i < seated.size(); ++i) {
+    if (i + ahead < seated.size()) {
+      const Session& later = (*sessions_)[seated[i + ahead]];
+      prefetch(&later.inventory, sizeof later.inventory);
+    }
+    Session& session = (*sessions_)[seated[i]];
     if (session.state != SessionState::playing) continue;
     InventoryDesk& desk = session.inventory;
     if (desk.world != session.world) desk = {.told = false, .world = session.world, .inventory = {}};
@@ -18,9 +26,9 @@ void InventoryRoom::publish(const World& world) {
     message_.world = session.world;
     message_.whole = !desk.told;
     message_.slots.clear();
-    for (std::size_t i = 0; i < inventory_slots; ++i)
-      if (held.slots[i] != desk.inventory.slots[i])
-        message_.slots.push_back({static_cast<std::uint8_t>(i), held.slots[i]});
+    for (std::size_t slot = 0; slot < inventory_slots; ++slot)
+      if (held.slots[slot] != desk.inventory.slots[slot])
+        message_.slots.push_back({static_cast<std::uint8_t>(slot), held.slots[slot]});
     if (session.connection->send(StreamId::events, writer_.write(message_)) != SendResult::sent) continue;
     desk.told = true;
     desk.inventory = held;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "world/collide/space.h"
+#include "world/math/assert.h"
 #include "world/sim/world.h"
 #include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint32_t looks_per_s = 10;
 /// Of one look, beside the one along the view.
 constexpr std::uint32_t rays_per_look = 8;
+constexpr std::uint32_t list_every_ticks = 4 * ExposedOres::check_every_ticks;
 /// Of the half of a field of view: 100 degrees wide, 75 high, and some more in its corners.
 constexpr double field_cosine = 0.5;
 
@@ -112,17 +114,19 @@ void RevealRoom::list_around(const World& world, ChunkCoord of, Around& around) 
   };
   around.of = of;
   around.listed_tick = number(world.tick());
+  around.times_cleared = exposed_.times_cleared();
   around.chunks.clear();
-  const std::uint64_t put_off = exposed_.put_off();
+  around.whole = around.loaded = true;
   for (std::int32_t z = of.z - reach; z <= of.z + reach; ++z)
     for (std::int32_t y = of.y - reach; y <= of.y + reach; ++y)
       for (std::int32_t x = of.x - reach; x <= of.x + reach; ++x) {
         const DVec3 off{between(x, of.x), between(y, of.y), between(z, of.z)};
         if (dot(off, off) > seen_m_ * seen_m_) continue;
-        const std::vector<IVec3>* const blocks = exposed_.in(ground, {x, y, z});
-        if (blocks != nullptr && !blocks->empty()) around.chunks.push_back({x, y, z});
+        const std::uint64_t before = exposed_.put_off();
+        ExposedOres::Known* const known = exposed_.in(ground, {x, y, z});
+        if (known == nullptr) exposed_.put_off() == before ? around.loaded = false : around.whole = false;
+        if (known != nullptr && !known->blocks.empty()) around.chunks.push_back({{x, y, z}, known});
       }
-  around.whole = exposed_.put_off() == put_off;
 }
 
 /// At the next few of the exposed blocks in view: all of them have their turn.
@@ -131,21 +135,28 @@ void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& g
   const VoxelVolume& ground = *world.space().voxels;
   const ChunkCoord here = chunk_of(block_at(glance.eye));
   const std::uint32_t age = number(world.tick()) - around.listed_tick;
-  if (!around.whole || here != around.of || age >= ExposedOres::check_every_ticks)
+  const std::uint32_t age_max = around.loaded ? list_every_ticks : ExposedOres::check_every_ticks;
+  const bool grows = !around.whole && exposed_.has_room();
+  if (grows || here != around.of || age >= age_max || around.times_cleared != exposed_.times_cleared())
     list_around(world, here, around);
+  // Listing may itself have had all forgotten, in the middle of it.
+  if (around.times_cleared != exposed_.times_cleared()) return;
   glance.skipped = around.skips;
-  for (const ChunkCoord at : around.chunks) {
+  for (const auto& [at, known] : around.chunks) {
     const DVec3 off{outside(glance.eye.x, at.x * chunk_size), outside(glance.eye.y, at.y * chunk_size),
                     outside(glance.eye.z, at.z * chunk_size)};
     const double away2 = dot(off, off);
     if (away2 > seen_m_ * seen_m_ || out_of_view(glance.eye, glance.way, at, away2)) continue;
-    std::vector<IVec3>* const blocks = exposed_.in(ground, at);
-    if (blocks == nullptr) continue;
-    for (std::size_t i = 0; i < blocks->size();) {
-      if (look_at(world, told, glance, (*blocks)[i], changes))
+    // Null where its chunk is gone, or has to wait until it is looked through again.
+    ExposedOres::Known* const now = exposed_.again(ground, at, known);
+    if (now == nullptr) continue;
+    ASHLAR_ASSERT(now == known);
+    std::vector<IVec3>& blocks = now->blocks;
+    for (std::size_t i = 0; i < blocks.size();) {
+      if (look_at(world, told, glance, blocks[i], changes))
         ++i;
       else
-        (*blocks)[i] = blocks->back(), blocks->pop_back();
+        blocks[i] = blocks.back(), blocks.pop_back();
       if (glance.rays < rays_per_look) continue;
       around.skips += rays_per_look;
       return;

@@ -18,7 +18,8 @@ namespace ashlar::server {
 /// looked into ten times a second, in turns: a ray along it and rays_per_look to blocks in its field of view
 /// that anything lets one see. The Host's thread. Cost: six look-ups a changed block, some 0.1 us a player
 /// and tick where no such blocks are near. Which chunks near a player hold any is listed anew when it comes
-/// into another one, and every ExposedOres::check_every_ticks.
+/// into another one, every ExposedOres::check_every_ticks while some near it are not loaded, and else every
+/// list_every_ticks: what is opened by a change is told with that.
 class RevealRoom {
  public:
   /// @param seen_m  so far away players see what nobody dug free, as in caves; 0: only dug free it is told
@@ -37,12 +38,19 @@ class RevealRoom {
     std::uint32_t turn = 0;  // counts a player's looks
     std::uint32_t rays = 0, skipped = 0;
   };
+  /// A chunk with something to be seen.
+  struct Listed {
+    ChunkCoord at{};
+    ExposedOres::Known* known = nullptr;
+  };
   /// What is to be seen around a player.
   struct Around {
     ChunkCoord of{};
     std::uint32_t listed_tick = 0;
-    bool whole = false;  // listed, and no chunk was left out that has to be looked through first
-    std::vector<ChunkCoord> chunks;
+    std::uint64_t times_cleared = 0;  // as of then; with others nothing listed is valid
+    bool whole = false;               // listed, and no chunk was left out that has to be looked through first
+    bool loaded = false;              // nor one that is not loaded
+    std::vector<Listed> chunks;
     std::uint32_t skips = 0;  // so many blocks in view the next look passes over
   };
   void tell(const World& world, const ChangeLog& told, IVec3 block, std::vector<AppliedEdit>& changes);

@@ -19,18 +19,41 @@ double beside2(DVec3 a, DVec3 b) {
   return dot(d, d);
 }
 
-bool opaque(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at) {
-  const BlockId id = voxels.block(at);
-  return !blocks.knows(id) || blocks.type(id).opaque;
-}
-
 bool under_sky(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at) {
-  for (std::int32_t up = 1; up <= GroundSpawner::sky_blocks; ++up) {
-    const IVec3 above{at.x, at.y, at.z + up};
-    if (!voxels.loaded(chunk_of(above))) return true;
-    if (opaque(voxels, blocks, above)) return false;
+  const std::int32_t top = at.z + GroundSpawner::sky_blocks;
+  for (IVec3 above{at.x, at.y, at.z + 1}; above.z <= top;) {
+    const Chunk* const chunk = voxels.find(chunk_of(above));
+    if (chunk == nullptr) return true;
+    const std::int32_t chunk_top = std::min(top, above.z | (chunk_size - 1));
+    for (; above.z <= chunk_top; ++above.z) {
+      const BlockId id = chunk->block(local_in_chunk(above));
+      if (!blocks.knows(id) || blocks.type(id).opaque) return false;
+    }
   }
   return true;
+}
+
+bool may_shine(const Chunk& chunk, const BlockRegistry& blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (blocks.types()[i].light > 0 && chunk.may_hold(static_cast<BlockId>(i))) return true;
+  return false;
+}
+
+/// How bright a place is by the lamps of a chunk, if that is more than it is already.
+int lit_by(const Chunk& chunk, ChunkCoord where, const BlockRegistry& blocks, IVec3 at, int brightest) {
+  const IVec3 corner{where.x * chunk_size, where.y * chunk_size, where.z * chunk_size};
+  const IVec3 here = at - corner;
+  const auto low = [](std::int32_t v) { return std::max(v - GroundSpawner::lamp_blocks, 0); };
+  const auto high = [](std::int32_t v) { return std::min(v + GroundSpawner::lamp_blocks, chunk_size - 1); };
+  for (std::int32_t z = low(here.z); z <= high(here.z); ++z)
+    for (std::int32_t y = low(here.y); y <= high(here.y); ++y)
+      for (std::int32_t x = low(here.x); x <= high(here.x); ++x) {
+        const std::int32_t away = std::abs(x - here.x) + std::abs(y - here.y) + std::abs(z - here.z);
+        if (block_light_max - away <= brightest) continue;
+        const BlockId id = chunk.block({x, y, z});
+        if (blocks.knows(id)) brightest = std::max(brightest, static_cast<int>(blocks.type(id).light) - away);
+      }
+  return brightest;
 }
 
 }  // namespace
@@ -38,14 +61,14 @@ bool under_sky(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at)
 int GroundSpawner::light_at(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at, int sky) {
   int brightest = under_sky(voxels, blocks, at) ? sky : 0;
   if (brightest == block_light_max) return brightest;
-  for (std::int32_t z = -lamp_blocks; z <= lamp_blocks; ++z)
-    for (std::int32_t y = -lamp_blocks; y <= lamp_blocks; ++y)
-      for (std::int32_t x = -lamp_blocks; x <= lamp_blocks; ++x) {
-        const IVec3 lamp{at.x + x, at.y + y, at.z + z};
-        const std::int32_t away = std::abs(x) + std::abs(y) + std::abs(z);
-        if (block_light_max - away <= brightest || !voxels.loaded(chunk_of(lamp))) continue;
-        const BlockId id = voxels.block(lamp);
-        if (blocks.knows(id)) brightest = std::max(brightest, static_cast<int>(blocks.type(id).light) - away);
+  constexpr IVec3 reach{lamp_blocks, lamp_blocks, lamp_blocks};
+  const ChunkCoord low = chunk_of(at - reach), high = chunk_of(at + reach);
+  for (std::int32_t z = low.z; z <= high.z; ++z)
+    for (std::int32_t y = low.y; y <= high.y; ++y)
+      for (std::int32_t x = low.x; x <= high.x; ++x) {
+        const Chunk* const chunk = voxels.find({x, y, z});
+        if (chunk == nullptr || !may_shine(*chunk, blocks)) continue;
+        brightest = lit_by(*chunk, {x, y, z}, blocks, at, brightest);
       }
   return brightest;
 }

@@ -55,10 +55,10 @@ TEST_CASE("ore is exposed where something beside it lets one see, in the next ch
   ExposedOres exposed;
   exposed.begin_tick(1);
   for (std::int32_t x = 0; x < 2; ++x) {
-    const std::vector<IVec3>* const found = exposed.in(ground, {x, 0, 0});
+    const ExposedOres::Known* const found = exposed.in(ground, {x, 0, 0});
     REQUIRE(found != nullptr);
-    CHECK(found->size() > 10);
-    CHECK(*found == by_hand(ground, {x, 0, 0}));
+    CHECK(found->blocks.size() > 10);
+    CHECK(found->blocks == by_hand(ground, {x, 0, 0}));
   }
   CHECK(exposed.in(ground, {2, 0, 0}) == nullptr);  // not loaded
 }
@@ -89,9 +89,9 @@ TEST_CASE("what changes in a chunk or beside it shows within a second, what was 
   VoxelVolume ground = rock();
   ExposedOres exposed;
   exposed.begin_tick(1);
-  exposed.in(ground, {0, 0, 0})->clear();  // all of them were told
+  exposed.in(ground, {0, 0, 0})->blocks.clear();  // all of them were told
   exposed.begin_tick(1 + ExposedOres::check_every_ticks);
-  CHECK(exposed.in(ground, {0, 0, 0})->empty());
+  CHECK(exposed.in(ground, {0, 0, 0})->blocks.empty());
   // An opening in the next chunk, beside ore at this one's border.
   std::optional<IVec3> border;
   for (std::int32_t z = 1; z < chunk_size - 1 && !border; ++z)
@@ -100,8 +100,8 @@ TEST_CASE("what changes in a chunk or beside it shows within a second, what was 
   REQUIRE(border);
   ground.set_block(*border + IVec3{1, 0, 0}, BlockId::air);
   exposed.begin_tick(2 + 2 * ExposedOres::check_every_ticks);
-  const std::vector<IVec3>* const found = exposed.in(ground, {0, 0, 0});
+  const ExposedOres::Known* const found = exposed.in(ground, {0, 0, 0});
   REQUIRE(found != nullptr);
-  CHECK(std::ranges::find(*found, *border) != found->end());
-  CHECK(*found == by_hand(ground, {0, 0, 0}));
+  CHECK(std::ranges::find(found->blocks, *border) != found->blocks.end());
+  CHECK(found->blocks == by_hand(ground, {0, 0, 0}));
 }

@@ -154,9 +154,9 @@ TEST_CASE("treasures are told of like ores, and nothing of them before", "[serve
   CHECK(told[0].after == treasure);
   ExposedOres exposed;
   exposed.begin_tick(1);
-  const std::vector<IVec3>* const open = exposed.in(*mine.world->space().voxels, {0, 0, -1});
+  const ExposedOres::Known* const open = exposed.in(*mine.world->space().voxels, {0, 0, -1});
   REQUIRE(open != nullptr);
-  CHECK((*open == std::vector<IVec3>{{4, 4, -12}}));
+  CHECK((open->blocks == std::vector<IVec3>{{4, 4, -12}}));
 }
 
 TEST_CASE("a world without a secret has nothing to tell", "[server][reveal_room]") {

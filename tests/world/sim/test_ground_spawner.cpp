@@ -149,6 +149,71 @@ TEST_CASE("it is as bright as the sky or the nearest lamp makes it", "[world][si
   CHECK(GroundSpawner::light_at(open, blocks, {0, 0, 0}, 4) == 12 - 5);
 }
 
+namespace {
+
+/// As the words say it: the sky where nothing opaque is above, or the brightest lamp, one less a block away.
+int light_by_hand(const VoxelVolume& ground, const BlockRegistry& blocks, IVec3 at, int sky) {
+  bool open = true;
+  for (int up = 1; up <= GroundSpawner::sky_blocks && open; ++up) {
+    const IVec3 above = at + IVec3{0, 0, up};
+    if (!ground.loaded(chunk_of(above))) break;
+    open = !blocks.type(ground.block(above)).opaque;
+  }
+  int brightest = open ? sky : 0;
+  constexpr int reach = GroundSpawner::lamp_blocks;
+  for (int z = -reach; z <= reach; ++z)
+    for (int y = -reach; y <= reach; ++y)
+      for (int x = -reach; x <= reach; ++x) {
+        const IVec3 lamp = at + IVec3{x, y, z};
+        if (!ground.loaded(chunk_of(lamp))) continue;
+        const int light = blocks.type(ground.block(lamp)).light;
+        brightest = std::max(brightest, light - std::abs(x) - std::abs(y) - std::abs(z));
+      }
+  return brightest;
+}
+
+}  // namespace
+
+TEST_CASE("light is what its words say, at borders of chunks and where none are", "[world][sim][spawns]") {
+  auto types = BlockRegistry::builtin().types();
+  std::vector<BlockType> all(types.begin(), types.end());
+  for (const std::uint8_t light : {std::uint8_t{5}, std::uint8_t{15}}) {
+    BlockType lamp;
+    lamp.name = "test_lamp_" + std::to_string(light);
+    lamp.light = light;
+    all.push_back(lamp);
+  }
+  const BlockRegistry blocks(std::move(all));
+  const BlockId dim = *blocks.find("test_lamp_5"), bright = *blocks.find("test_lamp_15");
+  VoxelVolume ground =
+      test::make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || b.z == 20; });
+  Rng rng(5);
+  const auto somewhere = [&rng](int from, int to) {
+    const auto one = [&] {
+      return from + static_cast<int>(rng.below(static_cast<std::uint32_t>(to - from)));
+    };
+    const int x = one(), y = one(), z = one();
+    return IVec3{x, y, z};
+  };
+  for (int i = 0; i < 80; ++i) ground.set_block(somewhere(-32, 32), rng.below(2) == 0 ? dim : bright);
+  for (int i = 0; i < 400; ++i) {
+    const IVec3 hole = somewhere(-32, 32);
+    ground.set_block({hole.x, hole.y, 20}, BlockId::glass);
+  }
+  int lit = 0, by_sky = 0;
+  for (int i = 0; i < 600; ++i) {
+    const IVec3 at = somewhere(-40, 40);
+    const int sky = static_cast<int>(rng.below(16));
+    const int light = light_by_hand(ground, blocks, at, sky);
+    CAPTURE(at.x, at.y, at.z, sky);
+    REQUIRE(GroundSpawner::light_at(ground, blocks, at, sky) == light);
+    lit += light != 0 && light != sky ? 1 : 0;
+    by_sky += light == sky ? 1 : 0;
+  }
+  CHECK(lit > 20);
+  CHECK(by_sky > 20);
+}
+
 TEST_CASE("the same rules and seed make the same monsters, and full rows are no harm",
           "[world][sim][spawns]") {
   const std::string many =
