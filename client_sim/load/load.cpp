@@ -281,6 +281,8 @@ void Run::check(Micros now) {
 
 void Run::turn(Micros now, Player& p) {
   if (p.client.ended()) return;
+  // Who cheats has turns of its own choice.
+  if (p.predicting && !p.cheater && !p.predicting->frame_due(now, p.client)) return;
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());

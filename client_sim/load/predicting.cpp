@@ -10,8 +10,7 @@
 namespace ashlar::client_sim {
 namespace {
 
-/// Asked for four times in each of the eight turns of a tick: the thread's own time takes ten times as long
-/// to ask for, and would be most of what is measured.
+/// Asked for five times a frame: the thread's own time takes ten times as long to ask for.
 std::int64_t now_ns() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -20,8 +19,8 @@ std::int64_t now_ns() {
 /// A turn that took longer made ground, or others ran meanwhile.
 constexpr std::int64_t turn_ns_max = 500'000;
 
-/// Turns are eight in a tick: without a command that is due, and with nothing that came, only so often.
-constexpr Micros idle_max{7'000};
+/// From one frame to the next: as a game has that shows sixty a second.
+constexpr Micros frame_max{17'000};
 
 /// More of them in one turn are another world's, or another place in it.
 constexpr std::uint32_t ticks_at_once_max = 64;
@@ -52,15 +51,16 @@ std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
   return std::make_unique<Chunk>(*made_.find(at));
 }
 
+bool Predicting::frame_due(Micros now, const Client& client) const {
+  return client.state() != ClientState::playing || client.command_due(now) || now - advanced_ >= frame_max;
+}
+
 void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
                          std::vector<ShownEntity>& shown) {
-  const bool playing = client.state() == ClientState::playing;
-  const bool idle = in.empty() && !client.command_due(now);
-  if (playing && idle && now - advanced_ < idle_max) return;
   advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
-  if (!idle) others_.prefetch();
+  others_.prefetch();
   client.advance(now, in, out);
   const std::int64_t from = now_ns();
   others_.advance(now, client);

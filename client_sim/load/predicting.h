@@ -62,7 +62,10 @@ class Predicting {
  public:
   explicit Predicting(PredictorConfig config) : predictor_(std::move(config)) {}
 
-  /// A turn, Client::advance() included.
+  /// Is a frame due? A game reads what came, numbers its command and shows what there is in one go: whenever
+  /// a command is due, and so often at least where ticks are longer.
+  bool frame_due(Micros now, const Client& client) const;
+  /// A frame, Client::advance() included.
   /// @param shown  scratch, which all may share
   void advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
                std::vector<ShownEntity>& shown);
