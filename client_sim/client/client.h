@@ -313,8 +313,8 @@ class Client {
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
   /// The same with the share of a tick that has passed since, below 1: the time that a picture goes by.
   double command_time(Micros now) const;
-  /// Is a command to be numbered? Who polls much more often than ticks pass calls advance() when it is, when
-  /// something came, and each 10 ms otherwise, as acknowledgements and what is sent again wait for that.
+  /// Is a command to be numbered? Who polls more often than ticks pass calls advance() when it is, and for
+  /// what came, each 10 ms or with each frame: acknowledgements and what is sent again wait for that.
   bool command_due(Micros now) const { return clock_.due(now); }
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
   /// tick there is none yet, or it is long ago (64 ticks).

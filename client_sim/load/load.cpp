@@ -51,13 +51,17 @@ class Wire {
         down_(conditions, ~seed) {}
 
   const DatagramBatch& receive(Micros now) {
-    in_.clear();
-    sockets_.receive(in_);
+    take(now);
     if (plain_) return in_;
-    down_.send(now, in_);
     late_in_.clear();
     down_.deliver(now, late_in_);
     return late_in_;
+  }
+  /// In turns without: what is on its way goes on.
+  void pump(Micros now) {
+    if (plain_) return;
+    take(now);
+    send(now, {});
   }
 
   void send(Micros now, const DatagramBatch& out) {
@@ -72,6 +76,12 @@ class Wire {
   std::uint16_t local_port() const { return sockets_.local_port(); }
 
  private:
+  void take(Micros now) {
+    in_.clear();
+    sockets_.receive(in_);
+    if (!plain_) down_.send(now, in_);
+  }
+
   ClientSockets sockets_;
   bool plain_;
   Link up_, down_;
@@ -281,8 +291,8 @@ void Run::check(Micros now) {
 
 void Run::turn(Micros now, Player& p) {
   if (p.client.ended()) return;
-  // Who cheats has turns of its own choice.
-  if (p.predicting && !p.cheater && !p.predicting->frame_due(now, p.client)) return;
+  // Who cheats reads at once, and says what it says when it likes.
+  if (p.predicting && !p.cheater && !p.predicting->frame_due(now, p.client)) return p.wire.pump(now);
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
@@ -290,10 +300,10 @@ void Run::turn(Micros now, Player& p) {
   out_.clear();
   if (p.cheater) p.cheater->act(now, p.client);
   const Micros its_now = p.cheater ? p.cheater->clock(now, p.client) : now;
-  if (p.predicting)
-    p.predicting->advance(its_now, p.client, in, out_, shown_);
-  else
+  if (!p.predicting)
     p.client.advance(its_now, in, out_);
+  else if (!in.empty() || p.predicting->frame_due(its_now, p.client))
+    p.predicting->advance(its_now, p.client, in, out_, shown_);
   if (p.spy) p.spy->look(p.client);
   p.wire.send(now, p.cheater ? p.cheater->say(now, out_) : out_);
   if (options_.cheat) p.gait.note(p.client), p.shots.note(p.client);

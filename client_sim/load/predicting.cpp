@@ -16,8 +16,8 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-/// A turn that took longer made ground, or others ran meanwhile.
-constexpr std::int64_t turn_ns_max = 500'000;
+/// A frame that took longer made ground, or others ran meanwhile.
+constexpr std::int64_t frame_ns_max = 500'000;
 
 /// From one frame to the next: as a game has that shows sixty a second.
 constexpr Micros frame_max{17'000};
@@ -74,14 +74,14 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   if (stepped) others_.shown(now, client, &predictor_.replica(), shown);
   const std::int64_t end = now_ns();
   hits_.advance(client, predictor_, shown);
-  const bool timed = waited == predictor_.stats().waited && end - begin < turn_ns_max;
+  const bool timed = waited == predictor_.stats().waited && end - begin < frame_ns_max;
   if (timed) {
     read_ns_ += from - begin;
     predict_ns_ += predicted - between;
     show_ns_ += between - from + (end - predicted);
   }
   if (!stepped) return;
-  // Where this machine is late, several ticks are foreseen in one turn.
+  // Where this machine is late, several ticks are foreseen in one frame.
   const std::uint32_t more = predictor_.tick() - tick_;
   const std::uint32_t played = more <= ticks_at_once_max ? more : 1;
   ticks_ += played;

@@ -30,11 +30,11 @@ struct PredictionReport {
   Histogram corrections_um, crowd_um;     ///< in micrometres, alike
   Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
   std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
-  /// Time that it took in turns in which this machine did nothing else and no ground was made: to read what
+  /// Time that it took in frames in which this machine did nothing else and no ground was made: to read what
   /// the server sends and to write to it (Client::advance()), to foresee the own player, and to keep and show
   /// a picture of the others a tick.
   std::int64_t read_ns = 0, predict_ns = 0, show_ns = 0;
-  std::uint64_t timed_ticks = 0;  ///< in such turns
+  std::uint64_t timed_ticks = 0;  ///< in such frames
 
   /// Adds what another client met.
   void merge(const PredictionReport& other);

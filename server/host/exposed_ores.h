@@ -25,7 +25,7 @@ class ExposedOres {
   static constexpr std::uint32_t looked_through_max = 2;
   /// Chunks that are known of at a time; with one more all are forgotten.
   static constexpr std::size_t chunks_max = 16384;
-  /// What changed beside a chunk, blocks or what is loaded, shows after so many ticks.
+  /// What changed beside a chunk, blocks or what is loaded, shows to who asks so many ticks later.
   static constexpr std::uint32_t check_every_ticks = 64;
 
   /// What is known of a chunk.
@@ -37,7 +37,8 @@ class ExposedOres {
 
   /// Ticks ascend.
   void begin_tick(std::uint32_t tick) { tick_ = tick, looked_through_ = 0; }
-  /// Of a chunk; null: it is not known yet, or the chunk not loaded. Valid until all is forgotten.
+  /// Of a chunk; null: it is not known yet, or the chunk not loaded. Valid until all is forgotten, which this
+  /// does itself where there is no room for one more.
   Known* in(const VoxelVolume& ground, ChunkCoord at);
   /// The same, of what in() gave since all was forgotten last. Some 2 ns where it need not be checked.
   Known* again(const VoxelVolume& ground, ChunkCoord at, Known* known) {

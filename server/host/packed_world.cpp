@@ -20,17 +20,15 @@ std::size_t frames_kept(std::uint32_t tick_rate_hz, std::uint32_t every_ticks) {
 /// Dissolved blocks' numbers rest for two seconds: what is still on its way means the old ones.
 constexpr std::uint32_t rest_seconds = 2;
 
-/// Slower than this nobody is said to move.
-constexpr double moves_from_mps = 1;
+/// Slower than this, in steps of a velocity, nobody is said to move: 1 m/s.
+constexpr int moves_from = 16;
 constexpr double moving_weight = 0.5, fighting_weight = 1;
 
 /// Ways to look that are kept in a tick: more than groups of sectors with players in them.
 constexpr std::size_t sights_max = 64;
 
-/// Whatever velocity it is told with.
-bool moves(const PlacedEntity& e) {
-  const DVec3 v = e.velocity_mps;
-  return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}) >= moves_from_mps;
+bool moves(const Velocity& velocity) {
+  return std::ranges::any_of(velocity, [](std::int16_t v) { return v >= moves_from || v <= -moves_from; });
 }
 
 bool fights(const MovingRecord& e) {
@@ -136,7 +134,7 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
     spots_.push_back(placed[i].base);
     if (registry_->shares_fields())
       block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
-    any_moves = any_moves || moves(placed[i]);
+    any_moves = any_moves || moves(tracks_.usual(moving_[i].record.id));
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);

@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint32_t looks_per_s = 10;
 /// Of one look, beside the one along the view.
 constexpr std::uint32_t rays_per_look = 8;
-constexpr std::uint32_t list_every_ticks = 4 * ExposedOres::check_every_ticks;
 /// Of the half of a field of view: 100 degrees wide, 75 high, and some more in its corners.
 constexpr double field_cosine = 0.5;
 

@@ -19,9 +19,11 @@ namespace ashlar::server {
 /// that anything lets one see. The Host's thread. Cost: six look-ups a changed block, some 0.1 us a player
 /// and tick where no such blocks are near. Which chunks near a player hold any is listed anew when it comes
 /// into another one, every ExposedOres::check_every_ticks while some near it are not loaded, and else every
-/// list_every_ticks: what is opened by a change is told with that.
+/// list_every_ticks: what a change of blocks opens is told with that.
 class RevealRoom {
  public:
+  static constexpr std::uint32_t list_every_ticks = 4 * ExposedOres::check_every_ticks;
+
   /// @param seen_m  so far away players see what nobody dug free, as in caves; 0: only dug free it is told
   explicit RevealRoom(double seen_m) : seen_m_(seen_m) {}
 

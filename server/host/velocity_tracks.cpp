@@ -36,7 +36,8 @@ constexpr float course_saves_bits = -16;
 
 /// Of a number near 0, roughly: the odds learn how large such numbers are.
 int bits_of(std::int32_t number) {
-  return number == 0 ? 0 : 1 + std::bit_width(static_cast<std::uint32_t>(std::abs(number)));
+  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::abs(number))));
+  return number == 0 ? 0 : 1 + width;
 }
 
 int off(const Velocity& v, const LevelVelocity& from) {
@@ -124,6 +125,11 @@ void VelocityTracks::Jostling::note(const PlacedEntity& entity, const Velocity& 
   saves += ((on_course ? course_saves_bits : static_cast<float>(bits)) - saves) / tried_steps;
   if (saves > stands_from_bits) stands = true;
   if (saves < walks_below_bits) stands = false;
+}
+
+Velocity VelocityTracks::usual(EntityId id) const {
+  const std::uint32_t slot = slot_of(id);
+  return slot < tracks_.size() && tracks_[slot].id == id ? tracks_[slot].told : Velocity{};
 }
 
 Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {

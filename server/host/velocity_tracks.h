@@ -20,10 +20,12 @@ class VelocityTracks {
   /// Each entity once a tick that is published.
   /// @param ticks  since the one before; 0: there was none
   Velocity told(const PlacedEntity& entity, std::uint32_t ticks);
+  /// The same as of then, whether it is jostled or not; none of who was never asked for.
+  Velocity usual(EntityId id) const;
 
  private:
   /// Whether it costs less to tell of somebody that it stands, wherever it is: what would have been told is
-  /// tried in steps of a fifteenth of a second.
+  /// tried in steps of a fifteenth of a second, or from one update to the next where these are longer apart.
   struct Jostling {
     std::array<std::int32_t, 2> from{};  // where the present step began, in steps of position
     LevelVelocity from_told{};           // what would have been told there
