@@ -123,8 +123,10 @@ void RevealRoom::list_around(const World& world, ChunkCoord of, Around& around) 
         if (dot(off, off) > seen_m_ * seen_m_) continue;
         const std::uint64_t before = exposed_.put_off();
         ExposedOres::Known* const known = exposed_.in(ground, {x, y, z});
-        if (known == nullptr) exposed_.put_off() == before ? around.loaded = false : around.whole = false;
-        if (known != nullptr && !known->blocks.empty()) around.chunks.push_back({{x, y, z}, known});
+        if (known == nullptr)
+          (exposed_.put_off() == before ? around.loaded : around.whole) = false;
+        else if (!known->blocks.empty())
+          around.chunks.push_back({{x, y, z}, known});
       }
 }
 

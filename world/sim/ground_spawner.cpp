@@ -20,15 +20,13 @@ double beside2(DVec3 a, DVec3 b) {
 }
 
 bool under_sky(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at) {
-  const std::int32_t top = at.z + GroundSpawner::sky_blocks;
-  for (IVec3 above{at.x, at.y, at.z + 1}; above.z <= top;) {
-    const Chunk* const chunk = voxels.find(chunk_of(above));
+  ChunkCursor cursor(voxels);
+  for (std::int32_t up = 1; up <= GroundSpawner::sky_blocks; ++up) {
+    const IVec3 above{at.x, at.y, at.z + up};
+    const Chunk* const chunk = cursor.at(chunk_of(above));
     if (chunk == nullptr) return true;
-    const std::int32_t chunk_top = std::min(top, above.z | (chunk_size - 1));
-    for (; above.z <= chunk_top; ++above.z) {
-      const BlockId id = chunk->block(local_in_chunk(above));
-      if (!blocks.knows(id) || blocks.type(id).opaque) return false;
-    }
+    const BlockId id = chunk->block(local_in_chunk(above));
+    if (!blocks.knows(id) || blocks.type(id).opaque) return false;
   }
   return true;
 }
