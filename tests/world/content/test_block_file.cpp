@@ -102,7 +102,11 @@ TEST_CASE("a block file that is wrong is refused with its line", "[world][conten
   const auto in_line = [](int line, const std::string& block) {
     const std::string says = refusal("[[block]]\nname = \"marble\"\n" + block);
     CAPTURE(block, says);
-    CHECK(says.starts_with("blocks.toml line " + std::to_string(line) + ": "));
+    // Piece by piece: g++ 14 takes a sum of texts here for one that runs over its end.
+    std::string begin = "blocks.toml line ";
+    begin += std::to_string(line);
+    begin += ": ";
+    CHECK(says.starts_with(begin));
   };
   in_line(3, "hardness = \"much\"");
   in_line(3, "hardness = -2");
