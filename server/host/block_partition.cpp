@@ -170,7 +170,9 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
 /// @param sorted  so many of them were there before this tick
 void BlockPartition::keep_moves(std::size_t sorted, std::uint32_t tick, std::uint32_t rest_ticks) {
   const bool news = moves_.size() > sorted;
-  std::erase_if(moves_, [&](const BlockMove& move) { return tick - move.tick >= rest_ticks; });
+  const std::size_t old =
+      std::erase_if(moves_, [&](const BlockMove& move) { return tick - move.tick >= rest_ticks; });
+  if (!news && old > 0) list_moves();
   if (!news) return;
   std::ranges::sort(moves_, [](const BlockMove& a, const BlockMove& b) {
     return std::tuple(a.from, a.id, b.tick) < std::tuple(b.from, b.id, a.tick);
@@ -178,11 +180,19 @@ void BlockPartition::keep_moves(std::size_t sorted, std::uint32_t tick, std::uin
   const auto same = [](const BlockMove& a, const BlockMove& b) { return a.from == b.from && a.id == b.id; };
   const auto doubles = std::ranges::unique(moves_, same);
   moves_.erase(doubles.begin(), doubles.end());
+  list_moves();
+}
+
+void BlockPartition::list_moves() {
+  first_move_.assign(of_number_.size() + 1, 0);
+  for (const BlockMove& move : moves_) ++first_move_[move.from + std::size_t{1}];
+  for (std::size_t i = 1; i < first_move_.size(); ++i) first_move_[i] += first_move_[i - 1];
 }
 
 std::span<const BlockMove> BlockPartition::moves_from(std::uint16_t number) const {
-  const auto [first, end] = std::ranges::equal_range(moves_, number, {}, &BlockMove::from);
-  return std::span(first, end);
+  if (number + std::size_t{1} >= first_move_.size()) return {};
+  const std::uint32_t first = first_move_[number], end = first_move_[number + std::size_t{1}];
+  return std::span(moves_).subspan(first, end - first);
 }
 
 const PartitionBlock* BlockPartition::block_of(EntityId id) const {

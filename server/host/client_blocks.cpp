@@ -115,7 +115,7 @@ void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::sp
 void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
   switch (item.kind) {
     case JournalItem::Kind::block:
-      if (ClientBlock* entry = find(item.number);
+      if (ClientBlock* entry = find(item.number, item.seat);
           entry != nullptr && !entry->leaving && entry->since <= tick) {
         if (tick > entry->held)
           entry->before = std::exchange(entry->held, tick);

@@ -44,7 +44,11 @@ struct ClientBlock {
 /// What went in a packet.
 struct JournalItem {
   enum class Kind : std::uint8_t { block, gone, own, heights, motion, fields, cues };
+  JournalItem() = default;
+  JournalItem(Kind what, std::uint16_t which, std::uint8_t where = 0)
+      : kind(what), seat(where), number(which) {}
   Kind kind{};
+  std::uint8_t seat = 0;  ///< of a block: its place in ClientBlocks::blocks(), if that is below 256
   std::uint16_t number =
       0;  ///< of a block; of a slice, counted over all maps; FieldGroup::key(); MovingPlane::key
 };
@@ -60,7 +64,7 @@ struct ClientFields {
 
 /// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
 /// told next. A client that acknowledges nothing, or what it did not get, harms itself alone. At most 56 KiB,
-/// 4 KiB of motions, 4 bytes a slice of 64 sectors and 2.25 a slot of entities in interest. The Host's
+/// 4 KiB of motions, 4 bytes a slice of 64 sectors and 3 a slot of entities in interest. The Host's
 /// thread. Allocates until it has grown.
 class ClientBlocks {
  public:
@@ -75,8 +79,16 @@ class ClientBlocks {
   /// By number.
   std::span<ClientBlock> blocks() { return blocks_; }
   std::span<const ClientBlock> blocks() const { return blocks_; }
+  /// The place of one of blocks() there.
+  std::uint32_t seat_of(const ClientBlock& entry) const {
+    return static_cast<std::uint32_t>(&entry - blocks_.data());
+  }
   ClientBlock* find(std::uint16_t number);
   const ClientBlock* find(std::uint16_t number) const;
+  /// The same, where it most likely has this place in blocks(): then without a search.
+  ClientBlock* find(std::uint16_t number, std::size_t seat) {
+    return seat < numbers_.size() && numbers_[seat] == number ? &blocks_[seat] : find(number);
+  }
   /// Those that nobody wanted since a tick shall be forgotten by the client; entries of blocks that it was
   /// never told of go at once.
   void let_go(std::uint32_t unwanted_since, std::uint32_t tick);

@@ -1,7 +1,6 @@
 #include "server/host/packed_snapshot.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "server/host/snapshot_budget.h"
 #include "world/math/assert.h"
@@ -46,6 +45,7 @@ bool PackedSnapshot::place(Parts& parts, JournalItem item, Add&& add) {
     full_bytes_ += parts[part_count_ - 1].size() + beside_message_bytes;
     head_.part = static_cast<std::uint8_t>(part_count_);
     parts[part_count_].begin(head_);
+    placed_[part_count_].clear();
     items_[part_count_++].clear();
     if (!add(parts[part_count_ - 1])) return false;
   }
@@ -231,12 +231,31 @@ std::span<const std::uint8_t> PackedSnapshot::find_nearest(PackedWorld& world, c
   return world.holds_nearest(request.eye_m, request.near, packed_nearest + 1);  // and the own player
 }
 
+/// Notes where in the client's blocks each of those in interest is.
+void PackedSnapshot::want_blocks(const PackedWorld& world, const PackedRequest& request,
+                                 ClientBlocks& client) {
+  const auto blocks = world.frames().blocks();
+  const std::size_t before = client.blocks().size();
+  seats_.clear();
+  for (const PackedWorld::Near& near : request.near) {
+    const ClientBlock* const entry =
+        client.want(blocks[near.block].number, blocks[near.block].born, head_.tick);
+    if (entry == nullptr) cut_ = true;
+    seats_.push_back(entry == nullptr ? no_seat : client.seat_of(*entry));
+  }
+  const std::size_t wanted = client.blocks().size();
+  client.let_go(head_.tick > request.linger_ticks ? head_.tick - request.linger_ticks : 0, head_.tick);
+  const bool moved = wanted != before || client.blocks().size() != wanted;
+  for (std::size_t i = 0; moved && i < seats_.size(); ++i) {
+    const ClientBlock* const entry = client.find(blocks[request.near[i].block].number);
+    seats_[i] = entry == nullptr ? no_seat : client.seat_of(*entry);
+  }
+}
+
 void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
   candidates_.clear();
   const auto blocks = world.frames().blocks();
-  for (const PackedWorld::Near& near : request.near)
-    if (client.want(blocks[near.block].number, blocks[near.block].born, head_.tick) == nullptr) cut_ = true;
-  client.let_go(head_.tick > request.linger_ticks ? head_.tick - request.linger_ticks : 0, head_.tick);
+  want_blocks(world, request, client);
 
   const auto nearest = find_nearest(world, request);
   client.waits.begin(head_.tick);
@@ -244,26 +263,23 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
     const bool known = entry.knows(blocks[at].changed);
     std::uint32_t told = entry.told;
     if (client.waits.any()) {
-      told = head_.tick;
-      for (const MovingRecord& e : world.frames().entities(blocks[at])) {
-        told = std::min(told, client.waits.since(e.record.id));
-        if (known) client.waits.told(e.record.id);
-      }
+      told = client.waits.since(world.slots(at));
+      if (known) client.waits.told(world.slots(at));
     }
     if (known)
       entry.told = head_.tick;
     else if (due)
-      candidates_.push_back({at, entry.number, told, entry.held, is_near, false});
+      candidates_.push_back({at, client.seat_of(entry), entry.number, told, entry.held, is_near, false});
     else
       held_back_ = true;
   };
   for (std::size_t i = 0; i < request.near.size(); ++i) {
+    if (seats_[i] == no_seat) continue;
     const PackedWorld::Near& near = request.near[i];
-    ClientBlock* const entry = client.find(blocks[near.block].number);
-    if (entry == nullptr) continue;
+    ClientBlock& entry = client.blocks()[seats_[i]];
     const bool far = near.distance2 > request.far_m * request.far_m;
-    const bool due = !far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks;
-    add(near.block, *entry, nearest.empty() || nearest[i] != 0, due);
+    const bool due = !far || entry.told == 0 || head_.tick - entry.told >= request.far_ticks;
+    add(near.block, entry, nearest.empty() || nearest[i] != 0, due);
   }
   // Those that went out of sight a moment ago.
   for (ClientBlock& entry : client.blocks()) {
@@ -274,7 +290,10 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
     else
       entry.wanted = 0;  // dissolved
   }
+  const std::size_t count = client.blocks().size();
   client.let_go(1, head_.tick);
+  if (client.blocks().size() == count) return;
+  for (Candidate& candidate : candidates_) candidate.seat = client.seat_of(*client.find(candidate.number));
 }
 
 bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, ClientBlocks& client,
@@ -282,28 +301,35 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, Clien
   const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held, encoding_);
   if (bytes() + coded.bytes.size() + packed_item_bytes_max > bytes_max) return false;
   find_moved(world, candidate.number, candidate.held, coded.bytes.size(), client);
-  candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](auto& part) {
+  const auto seat = static_cast<std::uint8_t>(std::min<std::uint32_t>(candidate.seat, UINT8_MAX));
+  candidate.placed = place({JournalItem::Kind::block, candidate.number, seat}, [&](auto& part) {
     return add_moved(part, coded.bytes.size()) && part.add_block(candidate.number, coded.age, coded.bytes);
   });
+  if (candidate.placed) placed_[part_count_ - 1].push_back(candidate.block);
   return candidate.placed;
+}
+
+/// Those that have no place yet and have waited for so long, the longest first; where there are no turns, the
+/// most urgent first.
+void PackedSnapshot::list_waiting(bool turns, std::uint32_t ticks) {
+  waiting_.clear();
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
+    if (!candidates_[i].placed && head_.tick - candidates_[i].told >= ticks)
+      waiting_.push_back(std::uint64_t{turns ? candidates_[i].told : 0} << 32 | i);
+  std::ranges::sort(waiting_);
 }
 
 /// Whom the client was not told of for a tenth of a second: before the nearest, who are told of all the time,
 /// but in no more than half of the room. What they take the nearest have less only where there is not enough.
 void PackedSnapshot::place_overdue(PackedWorld& world, ClientBlocks& client, bool turns) {
   if (!turns || near_room_ == 0) return;
-  waiting_.clear();
-  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
-    if (head_.tick - candidates_[i].told >= overdue_ticks_) waiting_.push_back(i);
+  list_waiting(true, overdue_ticks_);
   if (waiting_.empty()) return;
-  std::ranges::sort(waiting_, [this](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(candidates_[a].told, a) < std::tuple(candidates_[b].told, b);
-  });
   const std::size_t before = bytes(), room = before + (bytes_max_ - std::min(bytes_max_, before)) / 2;
   const std::size_t all_parts = parts_max_, parts_before = part_count_;
   parts_max_ = std::max(part_count_, parts_max_ / 2);
-  for (const std::uint32_t i : waiting_)
-    if (!place_block(world, candidates_[i], client, room)) break;
+  for (const std::uint64_t one : waiting_)
+    if (!place_block(world, waiting(one), client, room)) break;
   parts_max_ = all_parts;
   near_room_ = std::min(bytes_max_, near_room_ + bytes() - before);
   near_parts_ = std::min(parts_max_, near_parts_ + part_count_ - parts_before);
@@ -322,18 +348,12 @@ void PackedSnapshot::place_blocks(PackedWorld& world, ClientBlocks& client, bool
     if (!place_block(world, candidate, client, near_room_)) break;
   }
   parts_max_ = all_parts;
-  waiting_.clear();
-  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
-    if (!candidates_[i].placed) waiting_.push_back(i);
-  std::ranges::sort(waiting_, [this, turns](std::uint32_t a, std::uint32_t b) {
-    if (!turns) return a < b;
-    return std::tuple(candidates_[a].told, a) < std::tuple(candidates_[b].told, b);
-  });
+  list_waiting(turns, 0);
   // The first goes in any case, or a block larger than the budget would wait for ever.
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
-  for (const std::uint32_t i : waiting_)
-    if ((i != waiting_.front() && bytes() >= bytes_max_) ||
-        !place_block(world, candidates_[i], client, any)) {
+  for (const std::uint64_t one : waiting_)
+    if ((one != waiting_.front() && bytes() >= bytes_max_) ||
+        !place_block(world, waiting(one), client, any)) {
       cut_ = true;
       break;
     }
@@ -344,7 +364,7 @@ void PackedSnapshot::place_blocks(PackedWorld& world, ClientBlocks& client, bool
 std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
   ASHLAR_ASSERT(request.parts_max >= 1 && request.parts_max <= snapshot_parts_max && request.own != nullptr);
   encoding_ = request.encoding;
-  frames_ = &world.frames();
+  world_ = &world;
   head_ = request.head;
   head_.epoch = client.epoch();
   head_.part = 0;
@@ -357,6 +377,7 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   waited_ticks_ = 0;
   is_plain() ? plain_parts_[0].begin(head_) : packed_parts_[0].begin(head_);
   items_[0].clear();
+  placed_[0].clear();
   part_count_ = 1;
   place_own(request, client);
   place_fields(request, client);
@@ -371,8 +392,7 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   place_blocks(world, client, request.turns);
   if (cut_ && !client.waits.any())
     for (const Candidate& candidate : candidates_)
-      for (const MovingRecord& e : entities_of(candidate.number))
-        if (!candidate.placed) client.waits.wait(e.record.id);
+      if (!candidate.placed) client.waits.wait(world.slots(candidate.block));
   client.waits.end(cut_);
   if (cut_ || held_back_ || part_count_ > 1) client.uneven_tick = head_.tick;
   for (std::size_t i = 0; i < part_count_; ++i)
@@ -380,21 +400,16 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   return part_count_;
 }
 
-std::span<const MovingRecord> PackedSnapshot::entities_of(std::uint16_t number) const {
-  const auto blocks = frames_->blocks();
-  const auto block = std::ranges::lower_bound(blocks, number, {}, &FrameBlock::number);
-  return frames_->entities(*block);
-}
-
 void PackedSnapshot::note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client) {
   client.note_sent(sequence, head_.tick, items_[part]);
   for (const JournalItem& item : items_[part]) {
     if (item.kind == JournalItem::Kind::own) client.note_own(head_.tick, own_);
     if (item.kind != JournalItem::Kind::block) continue;
-    if (ClientBlock* const entry = client.find(item.number)) entry->told = entry->sent = head_.tick;
-    if (!client.waits.any()) continue;
-    for (const MovingRecord& e : entities_of(item.number)) client.waits.told(e.record.id);
+    if (ClientBlock* const entry = client.find(item.number, item.seat))
+      entry->told = entry->sent = head_.tick;
   }
+  if (!client.waits.any()) return;
+  for (const std::uint32_t block : placed_[part]) client.waits.told(world_->slots(block));
 }
 
 }  // namespace ashlar::server

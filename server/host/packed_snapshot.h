@@ -87,6 +87,7 @@ class PackedSnapshot {
  private:
   struct Candidate {
     std::uint32_t block = 0;  // of the frame
+    std::uint32_t seat = 0;   // in ClientBlocks::blocks()
     std::uint16_t number = 0;
     std::uint32_t told = 0;  // as of when, of whoever in it has waited longest
     std::uint32_t held = 0;
@@ -112,19 +113,21 @@ class PackedSnapshot {
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_fields(const PackedRequest& request, ClientBlocks& client);
   void place_cues(std::span<const Cue> cues);
+  void want_blocks(const PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
+  void list_waiting(bool turns, std::uint32_t ticks);
+  Candidate& waiting(std::uint64_t one) { return candidates_[static_cast<std::uint32_t>(one)]; }
   void place_overdue(PackedWorld& world, ClientBlocks& client, bool turns);
   void place_blocks(PackedWorld& world, ClientBlocks& client, bool turns);
   std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
-  /// Of a block of the frame.
-  std::span<const MovingRecord> entities_of(std::uint16_t number) const;
   bool place_block(PackedWorld& world, Candidate& candidate, ClientBlocks& client, std::size_t bytes_max);
 
-  const BlockFrames* frames_ = nullptr;
+  const PackedWorld* world_ = nullptr;
   SnapshotEncoding encoding_{};  // of the snapshot: its parts are the one or the other's
   std::array<PackedPartWriter, snapshot_parts_max> packed_parts_;
   std::array<PlainPartWriter, snapshot_parts_max> plain_parts_;
   std::array<std::vector<JournalItem>, snapshot_parts_max> items_;
+  std::array<std::vector<std::uint32_t>, snapshot_parts_max> placed_;  // of the frame: the blocks of items_
   std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
   std::uint32_t overdue_ticks_ = 1;
   std::size_t near_room_ = 0, near_parts_ = 0;  // bytes that the nearest may fill
@@ -134,8 +137,10 @@ class PackedSnapshot {
   bool cut_ = false;
   bool held_back_ = false;  // something was not due
   std::uint32_t waited_ticks_ = 0;
-  std::vector<Candidate> candidates_;  // most urgent first
-  std::vector<std::uint32_t> waiting_;
+  std::vector<Candidate> candidates_;   // most urgent first
+  std::vector<std::uint64_t> waiting_;  // those without a place: as of when each was told, and where it is
+  static constexpr std::uint32_t no_seat = 0xffffffffu;
+  std::vector<std::uint32_t> seats_;  // by PackedRequest::near
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
   std::vector<MovedEntity> moved_;  // scratch
   std::vector<FieldGroup> groups_;  // scratch

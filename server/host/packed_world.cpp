@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "world/sim/game_replication.h"
@@ -108,6 +109,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   vicinity_blocks_.clear();
   places_.clear();
   spots_.clear();
+  slots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
               std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]), culler);
@@ -127,11 +129,14 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
                 static_cast<std::uint32_t>(places_.size()),
                 0,
                 static_cast<std::uint32_t>(spots_.size()),
-                static_cast<std::uint32_t>(members.size())};
+                static_cast<std::uint32_t>(members.size()),
+                0};
   bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
     spots_.push_back(placed[i].base);
+    slots_.push_back(slot_of(moving_[i].record.id));
+    extent.slots_end = std::max(extent.slots_end, slots_.back() + 1);
     if (registry_->shares_fields())
       block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
     any_moves = any_moves || moves(tracks_.usual(moving_[i].record.id));
@@ -255,20 +260,34 @@ std::span<const std::uint8_t> PackedWorld::holds_nearest(DVec3 eye_m, std::span<
                                                          std::size_t count) {
   constexpr std::uint32_t octave_bits = 2, step_count = 128;
   constexpr std::uint32_t lowest = 120u << octave_bits;  // of a square's exponent: nearer than 0.1 m
+  const auto step_of = [](double distance2) {
+    const std::uint32_t at =
+        std::bit_cast<std::uint32_t>(static_cast<float>(distance2)) >> (23 - octave_bits);
+    return std::min(at < lowest ? 0 : at - lowest, step_count - 1);
+  };
+  // Where the nearest of those behind each block, and of its own, may be.
+  holds_nearest_.resize(near.size());
+  std::uint32_t nearest = step_count - 1;
+  for (std::size_t i = near.size(); i-- > 0;)
+    holds_nearest_[i] = static_cast<std::uint8_t>(nearest = std::min(nearest, step_of(near[i].distance2)));
   std::array<std::uint32_t, step_count> counts{};
-  holds_nearest_.clear();
-  for (const Near& block : near) {
-    const Extent& extent = extents_[block.block];
-    std::uint32_t nearest = step_count - 1;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    // Enough are nearer than all that is left.
+    const std::size_t beyond = holds_nearest_[i];
+    if (i % 4 == 0 && std::accumulate(counts.begin(), counts.begin() + beyond, std::size_t{0}) >= count) {
+      std::fill(holds_nearest_.begin() + static_cast<std::ptrdiff_t>(i), holds_nearest_.end(),
+                static_cast<std::uint8_t>(step_count - 1));
+      break;
+    }
+    const Extent& extent = extents_[near[i].block];
+    nearest = step_count - 1;
     for (const DVec3& spot : std::span(spots_).subspan(extent.first_spot, extent.spot_count)) {
       const DVec3 off = spot - eye_m;
-      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(dot(off, off)));
-      const std::uint32_t at = bits >> (23 - octave_bits);
-      const std::uint32_t step = std::min(at < lowest ? 0 : at - lowest, step_count - 1);
+      const std::uint32_t step = step_of(dot(off, off));
       ++counts[step];
       nearest = std::min(nearest, step);
     }
-    holds_nearest_.push_back(static_cast<std::uint8_t>(nearest));
+    holds_nearest_[i] = static_cast<std::uint8_t>(nearest);
   }
   std::uint32_t last = 0;
   for (std::size_t seen = counts[0]; seen < count && last + 1 < step_count;) seen += counts[++last];

@@ -6,6 +6,7 @@
 
 #include "server/host/block_frames.h"
 #include "server/host/block_partition.h"
+#include "server/host/entity_waits.h"
 #include "server/host/height_slices.h"
 #include "server/host/placed_entity.h"
 #include "server/host/sight_culler.h"
@@ -60,6 +61,12 @@ class PackedWorld {
   /// Of the newest published tick; null: he was not there.
   const PartitionBlock* block_of(EntityId who) const { return partition_.block_of(who); }
 
+  /// The slots of those in a block, by its place in frames().blocks(), in the order of their records.
+  EntitySlots slots(std::uint32_t block) const {
+    const Extent& extent = extents_[block];
+    return {std::span(slots_).subspan(extent.first_spot, extent.spot_count), extent.slots_end};
+  }
+
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
   HeightSlices& heights() { return heights_; }
@@ -69,7 +76,8 @@ class PackedWorld {
   struct Extent {
     DVec3 low, high;
     std::uint32_t first_place = 0, place_count = 0;  // in places_
-    std::uint32_t first_spot = 0, spot_count = 0;    // in spots_
+    std::uint32_t first_spot = 0, spot_count = 0;    // in spots_ and slots_
+    std::uint32_t slots_end = 0;                     // above all of these
     double weight = 1;                               // by which it counts as nearer
     Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
@@ -118,8 +126,9 @@ class PackedWorld {
   std::array<Vicinity, 512> vicinities_{};  // by a hash of the square
   std::vector<std::uint32_t> vicinity_blocks_;
   std::vector<SightPlace> places_;
-  std::vector<DVec3> spots_;   // of everybody, by block
-  std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room
+  std::vector<DVec3> spots_;          // of everybody, by block
+  std::vector<std::uint32_t> slots_;  // likewise
+  std::vector<Sight> sights_;         // of this tick; the first is for whom the others have no room
   std::size_t sights_used_ = 1;
   std::vector<Near> near_;
   std::vector<std::uint8_t> holds_nearest_;

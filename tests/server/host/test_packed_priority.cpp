@@ -1,4 +1,5 @@
 // Who goes first in a packed snapshot, and who waits on an overloaded server.
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -98,6 +99,53 @@ TEST_CASE("whoever is within reach is found wherever the viewer stands", "[serve
       }
       std::ranges::sort(found);
       REQUIRE(found == expected);
+    }
+  }
+}
+
+TEST_CASE("the blocks of the nearest are those that hold them, and none that lies an eighth farther",
+          "[server][packed][crowd]") {
+  World world = empty_world();
+  PackedWorld packed(60, 1);
+  Rng rng{13};
+  for (int tick = 0; tick < 40; ++tick) {
+    world.step({});
+    // A few or many, close together or far apart, some of them in one spot.
+    std::vector<PlacedEntity> all;
+    const std::uint32_t count = 1 + rng.below(900);
+    const double spread_m = rng.between(0, 60);
+    for (std::uint32_t slot = 1; slot <= count; ++slot) {
+      const double at_m = rng.below(4) == 0 ? 0 : spread_m;
+      const double x = rng.between(-at_m, at_m), y = rng.between(-at_m, at_m);
+      all.push_back(placed(slot, {x, y, rng.between(0, 4)}, {rng.below(2) == 0 ? 6.0 : 0.0, 0, 0}));
+    }
+    std::ranges::sort(all, [](const PlacedEntity& a, const PlacedEntity& b) {
+      return std::pair(a.cell, a.record.id) < std::pair(b.cell, b.record.id);
+    });
+    packed.gather(world, all);
+    for (int n = 0; n < 20; ++n) {
+      const double x = rng.between(-70, 70), y = rng.between(-70, 70);
+      const DVec3 eye{x, y, rng.between(0, 4)};
+      const auto near = packed.near(eye, 64, 2, {}, {});
+      const std::size_t wanted = 1 + rng.below(100);
+      std::vector<double> far_m, nearest_m(near.size(), 1e9);
+      for (std::size_t b = 0; b < near.size(); ++b)
+        for (const std::uint32_t slot : packed.slots(near[b].block).slots) {
+          const auto it = std::ranges::find(all, make_entity_id(slot, 1),
+                                            [](const PlacedEntity& e) { return e.record.id; });
+          const double away_m = std::sqrt(dot(it->base - eye, it->base - eye));
+          far_m.push_back(away_m);
+          nearest_m[b] = std::min(nearest_m[b], away_m);
+        }
+      const auto holds = packed.holds_nearest(eye, near, wanted);
+      REQUIRE(holds.size() == near.size());
+      std::ranges::sort(far_m);
+      const double last_m = far_m.empty() ? 0 : far_m[std::min(wanted, far_m.size()) - 1];
+      CAPTURE(tick, n, count, wanted, last_m);
+      for (std::size_t b = 0; b < near.size(); ++b) {
+        if (nearest_m[b] <= last_m) CHECK(holds[b] == 1);
+        if (nearest_m[b] > 1.13 * std::max(last_m, 0.1)) CHECK(holds[b] == 0);
+      }
     }
   }
 }
