@@ -100,7 +100,8 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   own.delta_yaw = session.delta_yaw;
   const Viewer viewer = viewer_of(world, session, own.body);
   const std::size_t allowed =
-      session.budget.allow(now, PathState::of(*session.connection), config_.client_bytes_per_s);
+      session.budget.allow(now, PathState::of(*session.connection, Micros{1'000'000} / rules.tick_rate_hz),
+                           config_.client_bytes_per_s);
   if (allowed == 0) return note_congested(session, false);
   PackedRequest request = request_for(world, session, viewer);
   request.own = &own;

@@ -31,7 +31,7 @@ constexpr std::uint64_t rival_window = 4 * Congestion::window_min;
 
 }  // namespace
 
-PathState PathState::of(const Connection& connection) {
+PathState PathState::of(const Connection& connection, Micros tick_time) {
   const RoundTrip& round_trip = connection.round_trip();
   const Congestion& congestion = connection.congestion();
   PathState path;
@@ -45,6 +45,7 @@ PathState PathState::of(const Connection& connection) {
   }
   path.rival = congestion.mode() == Congestion::Mode::compete && congestion.window_bytes() > rival_window;
   path.paced = connection.address().transport != Transport::tcp;
+  path.tick_time = tick_time;
   return path;
 }
 
@@ -113,10 +114,10 @@ std::size_t SnapshotBudget::allow(Micros now, const PathState& path, double most
   }
   if (path.paced) {
     const double carried = knee_ > 0 ? std::min(rate_, no_knee * knee_) : rate_;
-    const double flight =
-        path.rtt == Micros{0}
-            ? 0
-            : carried * seconds(path.rtt_min + (starting_ ? flight_slack / 4 : flight_slack));
+    const Micros slack = flight_slack(path.tick_time);
+    const double flight = path.rtt == Micros{0}
+                              ? 0
+                              : carried * seconds(path.rtt_min + (starting_ ? slack - start_spares : slack));
     if (static_cast<double>(path.in_flight_bytes) >= std::max(flight, 2.0 * datagram_bytes_max)) return 0;
   }
   // The credit of the start is not for one snapshot.

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include "protocol/connection/congestion.h"
 
 namespace ashlar {
-class Connection;
+class Connection;  // NOLINT(cppcoreguidelines-virtual-class-destructor): final
 }
 
 namespace ashlar::server {
@@ -30,8 +31,9 @@ struct PathState {
   std::uint64_t rtt_samples = 0;      ///< and how many have been
   bool rival = false;                 ///< somebody else fills the path's queue: the window alone decides
   bool paced = true;                  ///< false: the link paces itself (TCP), and only the rate counts
+  Micros tick_time{0};                ///< of the server: what was acknowledged is read once in each
 
-  static PathState of(const Connection& connection);
+  static PathState of(const Connection& connection, Micros tick_time);
 };
 
 /// How much a client's snapshots may take of its path, by what the path has been measured to carry.
@@ -42,15 +44,21 @@ struct PathState {
 /// lower the longer the queue, so that it drains within half a second. It is spent as a bucket of tokens, so
 /// that snapshots come rarely rather than late: when there is not enough for one that is worth its header it
 /// waits, and at low rates snapshots come 20 times a second. And no more is on its way than the rate carries
-/// in the shortest round trip and `flight_slack`: a path that stalls delays what comes after by that at most.
+/// in the shortest round trip and `flight_slack()`: a path that stalls delays what comes after by that at
+/// most.
 ///
 /// Value; some 200 bytes. One thread.
 class SnapshotBudget {
  public:
   /// Of delay that snapshots may add: from here on they become fewer, and below queue_low more.
   static constexpr Micros queue_high{50'000}, queue_low{25'000};
-  /// Covers what acknowledgements wait for, and queue_high.
-  static constexpr Micros flight_slack{100'000};
+  /// Covers what acknowledgements wait for, and queue_high. They wait for the client's next command, for the
+  /// tick that reads them, and for as much again where either is late: 100 ms at 60 Hz, 200 at 20.
+  static constexpr Micros flight_slack(Micros tick_time) {
+    return queue_high + std::max(Micros{50'000}, 3 * tick_time);
+  }
+  /// Of it is not for the start, whose rate is a guess that may be far too high.
+  static constexpr Micros start_spares{75'000};
 
   /// Bytes that a snapshot of now may take, with what is beside its messages; 0: it has to wait.
   /// Call once for each snapshot that is due, with ascending times.

@@ -13,13 +13,17 @@ using namespace ashlar::server;
 namespace {
 
 /// A line that carries so many bytes a second and keeps what waits, with a peer that acknowledges after 25 ms
-/// as ours may, and somebody who always has `wanted` bytes to tell sixty times a second.
+/// as ours may, and somebody who always has `wanted` bytes to tell in each tick.
 struct SlowLine {
   double bytes_per_s = 0;
   std::size_t wanted = 6'000;
   Micros one_way{20'000};
   double most = snapshot_rate_most;
   bool stands = false;  // nothing is carried, and nothing lost
+  Micros tick_time{16'667};
+  // Acknowledgements come with a command of the peer's, which are a tick apart: with the next but one, as it
+  // is busy. False: after 25 ms.
+  bool with_commands = false;
 
   SnapshotBudget budget;
   PathState path;
@@ -27,19 +31,20 @@ struct SlowLine {
   Micros delay_max{0}, gap_max{0}, went_at{1'000'000};
   double sent = 0;
   struct Packet {
-    Micros sent_at, acked_at;
+    Micros sent_at, acked_at, waited;
     std::size_t bytes;
   };
   std::deque<Packet> flying;
 
   void tick() {
-    now += Micros{16'667};
-    if (stands) free_at = std::max(free_at, now + Micros{16'667});
+    now += tick_time;
+    path.tick_time = tick_time;
+    if (stands) free_at = std::max(free_at, now + tick_time);
     for (; !flying.empty() && flying.front().acked_at <= now && !stands; flying.pop_front()) {
       const Packet& packet = flying.front();
       path.acked_bytes += packet.bytes;
       path.in_flight_bytes -= packet.bytes;
-      const Micros rtt = packet.acked_at - packet.sent_at - Micros{25'000};
+      const Micros rtt = packet.acked_at - packet.sent_at - packet.waited;
       if (path.rtt_samples++ == 0) path.rtt = path.rtt_min = rtt;
       path.rtt += (rtt - path.rtt) / 8;
       path.rtt_min = std::min(path.rtt_min, rtt);
@@ -58,7 +63,10 @@ struct SlowLine {
       free_at = std::max(free_at, now) +
                 Micros{static_cast<std::int64_t>(static_cast<double>(bytes) / bytes_per_s * 1e6)};
       delay_max = std::max(delay_max, free_at - now);
-      flying.push_back({now, free_at + 2 * one_way + Micros{25'000}, bytes});
+      const Micros there = free_at + one_way;
+      const Micros waited =
+          with_commands ? 2 * tick_time - (there + tick_time / 2) % tick_time : Micros{25'000};
+      flying.push_back({now, there + waited + one_way, waited, bytes});
       path.in_flight_bytes += bytes;
       sent += static_cast<double>(bytes);
     }
@@ -111,6 +119,24 @@ TEST_CASE("what the setting allows is not exceeded, whatever the line carries", 
   line.run(10);
   CHECK(line.sent <= 1.01 * 10 * 40'000);
   CHECK(line.sent >= 0.95 * 10 * 40'000);
+}
+
+TEST_CASE("what the setting allows is used at any rate of ticks", "[server][snapshot_budget]") {
+  const int rate_hz = GENERATE(10, 20, 30, 60, 128);
+  const Micros one_way{GENERATE(500, 12'000, 40'000)};
+  CAPTURE(rate_hz, one_way.count());
+  SlowLine line;
+  line.bytes_per_s = 12'500'000;
+  line.most = 64'000;
+  line.wanted = 20'000;
+  line.one_way = one_way;
+  line.tick_time = Micros{1'000'000 / rate_hz};
+  line.with_commands = true;
+  line.run(3);
+  line.run(10);
+  CAPTURE(line.sent, line.budget.bytes_per_s());
+  CHECK(line.sent >= 0.97 * 10 * 64'000);
+  CHECK(line.sent <= 1.03 * 10 * 64'000);
 }
 
 TEST_CASE("a line that stood for a second, or became slower, is told as before two seconds later",
