@@ -43,6 +43,28 @@ const char* signal_name(int number) {
 
 }  // namespace
 
+namespace {
+
+/// What a tick has made goes out before all of it is.
+class SendsEarly : public EarlySender {
+ public:
+  explicit SendsEarly(Transports& transports) : transports_(transports) {}
+  Micros send(DatagramBatch& datagrams) override {
+    const std::uint64_t begun = stopwatch_ns();
+    transports_.send_early(Loop::now(), datagrams);
+    took_ns_ += stopwatch_ns() - begun;
+    return Loop::now();
+  }
+  /// Since it was asked last.
+  std::uint64_t take_ns() { return std::exchange(took_ns_, 0); }
+
+ private:
+  Transports& transports_;
+  std::uint64_t took_ns_ = 0;
+};
+
+}  // namespace
+
 struct Loop::Impl {
   asio::io_context io{1};
   asio::signal_set signals{io};
@@ -103,7 +125,10 @@ struct Loop::Impl {
       const Durable durable = saver->durable();
       host.note_saving(durable.tick, durable.room, durable.operator_blocks);
     }
+    SendsEarly early(transports);
+    out.early = &early;
     host.advance(now, in, out);
+    out.early = nullptr;
     const bool stepped = host.status().tick != tick;
     if (saver != nullptr && stepped) {
       log_as.unix_s = in.unix_s;
@@ -111,7 +136,7 @@ struct Loop::Impl {
     }
     if (options.history != nullptr && stepped) options.history->feed(host);
     const std::uint64_t advanced = stopwatch_ns();
-    transports.send(now, out.datagrams);
+    transports.send(Loop::now(), out.datagrams);
     ground.request(out.ground_requests);
     ground.request(out.pack_requests);
     const std::uint64_t sent = stopwatch_ns();
@@ -119,7 +144,7 @@ struct Loop::Impl {
       if (event.kind == HostEventKind::order) orders.push_back({event.connection, event.detail});
     // Of what is sent beside the loop it is known how long the tick before took to its last send.
     const std::uint64_t beside_ns = stepped ? transports.take_longest_send_ns() : 0;
-    host.note_adapter(polled - woken, std::max(sent - advanced, beside_ns));
+    host.note_adapter(polled - woken, std::max(sent - advanced + early.take_ns(), beside_ns));
     edges.observe(now, host.status(), transports.counters(), out.events, transports.tcp_closes());
     return sent - woken;
   }

@@ -122,8 +122,9 @@ struct Host::Impl {
   void step(const TickInput& next);
   void note_world();  ///< what the status tells of it
   bool tick_due(Micros now);
-  void publish(Micros now, DatagramBatch& out);
-  void count_out(const DatagramBatch& out, std::size_t first);
+  Micros publish(Micros now, HostOutput& out);
+  class CountedSender;
+  void count_out(const DatagramBatch& out);
   /// Nanoseconds; always 0 without HostConfig::stopwatch_ns.
   std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
   void note_phase(Phase phase, std::uint64_t ns);  ///< last, longest and sum of a phase, in the status
@@ -161,6 +162,8 @@ struct Host::Impl {
   Observer* observer = nullptr;
   TickRecord record;
   Micros now{0};
+  std::size_t counted = 0;          // of the batch that is being filled: those in the status
+  std::uint64_t sent_early_ns = 0;  // of the present tick
   bool closed = false;
 };
 
@@ -187,8 +190,29 @@ void Host::Impl::note_world() {
   status.stuck = world->counters().stuck;
 }
 
-void Host::Impl::publish(Micros at, DatagramBatch& out) {
-  publisher.publish(*world, sessions.rows(), sessions.seated(), at, out);
+/// Counts what goes early, and the time that it takes.
+class Host::Impl::CountedSender : public EarlySender {
+ public:
+  CountedSender(Impl& host, EarlySender* sender) : host_(host), sender_(sender) {}
+  Micros send(DatagramBatch& datagrams) override {
+    host_.count_out(datagrams);
+    const std::uint64_t begun = host_.stopwatch();
+    const Micros now = sender_->send(datagrams);
+    host_.sent_early_ns += host_.stopwatch() - begun;
+    host_.counted = datagrams.entries().size();
+    return now;
+  }
+
+ private:
+  Impl& host_;
+  EarlySender* sender_;
+};
+
+/// @return when it was done
+Micros Host::Impl::publish(Micros at, HostOutput& out) {
+  CountedSender sender(*this, out.early);
+  const Micros done = publisher.publish(*world, sessions.rows(), sessions.seated(), at, out.datagrams,
+                                        out.early == nullptr ? nullptr : &sender);
   const PublishCounters& told = publisher.counters();
   status.snapshots_congested = told.snapshots_congested;
   status.snapshots_cut = told.snapshots_cut;
@@ -197,6 +221,7 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   status.snapshots_spared = told.snapshots_spared;
   status.snapshot_wait_ticks = told.wait_ticks;
   status.snapshot_wait_ticks_max = told.wait_ticks_max;
+  return done;
 }
 
 /// How late it is decides what is left out.
@@ -218,12 +243,13 @@ bool Host::Impl::tick_due(Micros at) {
   return true;
 }
 
-/// What was appended since the batch had `first` entries.
-void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
-  for (const DatagramBatch::Entry& entry : out.entries().subspan(first)) {
+/// What was appended since it was counted last.
+void Host::Impl::count_out(const DatagramBatch& out) {
+  for (const DatagramBatch::Entry& entry : out.entries().subspan(counted)) {
     ++status.datagrams_out;
     status.bytes_out += entry.size;
   }
+  counted = out.entries().size();
 }
 
 void Host::Impl::take_verdicts(HostOutput& out) {
@@ -289,9 +315,10 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   messages.publish(*world);
   status.game_messages_missed = messages.missed();
 
-  if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
+  sent_early_ns = 0;
+  if (status.tick % config.snapshot_every_ticks == 0) now = at = publish(at, out);
   const std::uint64_t published = stopwatch();
-  note_phase(Phase::publish, published - stepped);
+  note_phase(Phase::publish, published - stepped - sent_early_ns);
   gate.next_tick();
   status.gate = gate.counters();
   lobby.keep_house(at, out);
@@ -312,11 +339,11 @@ Host::~Host() = default;
 void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   Impl& h = *impl_;
   h.now = now;
-  const std::size_t first = out.datagrams.entries().size();
+  h.counted = out.datagrams.entries().size();
   if (h.closed) {
     h.inbox.ignore(now, in.datagrams);
     h.farewells.poll(now, out.datagrams);
-    return h.count_out(out.datagrams, first);
+    return h.count_out(out.datagrams);
   }
   const std::uint64_t before = h.stopwatch();
   h.door.advance(now);
@@ -329,7 +356,7 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
     h.run_tick(now, out);
   else
     h.lobby.poll(now, out);
-  h.count_out(out.datagrams, first);
+  h.count_out(out.datagrams);
 }
 
 void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const ContentShelf> content) {
@@ -360,9 +387,9 @@ void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
 }
 
 void Host::shut_down(const std::string& reason, DatagramBatch& out) {
-  const std::size_t first = out.entries().size();
+  impl_->counted = out.entries().size();
   impl_->lobby.shut_down(impl_->now, reason, out);
-  impl_->count_out(out, first);
+  impl_->count_out(out);
   impl_->closed = true;
 }
 

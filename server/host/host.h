@@ -19,6 +19,7 @@
 #include "server/host/chunk_loader.h"
 #include "server/host/content_counters.h"
 #include "server/host/defects.h"
+#include "server/host/early_sender.h"
 #include "server/host/gate_counters.h"
 #include "server/host/ground_packer.h"
 #include "server/host/ground_stream_counters.h"
@@ -213,6 +214,7 @@ struct HostOutput {
   /// pack_requests_max are asked for. Who never answers sends nobody any ground.
   std::vector<PackRequest> pack_requests;
   std::vector<HostEvent> events;  ///< for the log
+  EarlySender* early = nullptr;   ///< of `datagrams`; null: all come out at the end. clear() leaves it
 
   void clear() { datagrams.clear(), ground_requests.clear(), pack_requests.clear(), events.clear(); }
 };

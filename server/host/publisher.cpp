@@ -34,12 +34,14 @@ std::size_t parts_that_fit(const Connection& connection) {
 
 }  // namespace
 
-void Publisher::publish(const World& world, std::span<Session> sessions,
-                        std::span<const std::uint32_t> seated, Micros now, DatagramBatch& out) {
+Micros Publisher::publish(const World& world, std::span<Session> sessions,
+                          std::span<const std::uint32_t> seated, Micros now, DatagramBatch& out,
+                          EarlySender* early) {
   counters_.wait_ticks = 0;
   const auto plays = [&](std::uint32_t row) { return sessions[row].state == SessionState::playing; };
-  if (std::ranges::none_of(seated, plays)) return;
+  if (std::ranges::none_of(seated, plays)) return now;
   gather(world);
+  const Micros due = now;
   // Another one is first each time: where the send buffer is full it is not always the same who lose.
   const std::size_t first = number(world.tick()) / config_.snapshot_every_ticks % seated.size();
   const auto row_at = [&](std::size_t i) { return seated[(first + i) % seated.size()]; };
@@ -50,13 +52,17 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
     if (const auto& blocks = sessions[row_at(i + 1)].blocks) blocks->prefetch_rows();
     if (!plays(row)) continue;
     if (has_turn(row, world))
-      publish_to(world, sessions[row], now, out);
+      publish_to(world, sessions[row], due, now, out);
     else
       ++counters_.snapshots_spared;
+    if (early != nullptr && out.entries().size() >= EarlySender::datagrams_least)
+      now = std::max(now, early->send(out));
   }
-  if (!culler_) return;
-  counters_.sights_computed = culler_->counters().computed;
-  counters_.sights_beyond = culler_->counters().beyond;
+  if (culler_) {
+    counters_.sights_computed = culler_->counters().computed;
+    counters_.sights_beyond = culler_->counters().beyond;
+  }
+  return now;
 }
 
 /// Not everybody's at once: each tick does an equal share of the work.
@@ -86,7 +92,7 @@ void Publisher::note_congested(Session& session, bool by_window) {
   if (by_window) session.connection->held_back();
 }
 
-void Publisher::publish_to(const World& world, Session& session, Micros now, DatagramBatch& out) {
+void Publisher::publish_to(const World& world, Session& session, Micros due, Micros now, DatagramBatch& out) {
   const int row = world.player_row(session.player);
   if (row < 0) return;
   const std::uint32_t tick = number(world.tick());
@@ -100,7 +106,7 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   own.delta_yaw = session.delta_yaw;
   const Viewer viewer = viewer_of(world, session, own.body);
   const std::size_t allowed =
-      session.budget.allow(now, PathState::of(*session.connection, Micros{1'000'000} / rules.tick_rate_hz),
+      session.budget.allow(due, PathState::of(*session.connection, Micros{1'000'000} / rules.tick_rate_hz),
                            config_.client_bytes_per_s);
   if (allowed == 0) return note_congested(session, false);
   PackedRequest request = request_for(world, session, viewer);

@@ -6,6 +6,7 @@
 
 #include "server/host/cue_board.h"
 #include "server/host/defects.h"
+#include "server/host/early_sender.h"
 #include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
@@ -52,8 +53,10 @@ class Publisher {
   /// Appends the snapshots of the world's present tick for the sessions that play. Call once per published
   /// tick, after the step; it does nothing while nobody plays.
   /// @param seated  rows of `sessions` that are looked at, in order; another one is served first each time
-  void publish(const World& world, std::span<Session> sessions, std::span<const std::uint32_t> seated,
-               Micros now, DatagramBatch& out);
+  /// @param early   takes what is there before all of it is; null: nobody does
+  /// @return when the last one was sent, by the clock of `early`; without one, now
+  Micros publish(const World& world, std::span<Session> sessions, std::span<const std::uint32_t> seated,
+                 Micros now, DatagramBatch& out, EarlySender* early = nullptr);
 
   /// What is left out from the next tick on, as the server does not keep up.
   void set_overload(OverloadRung rung) { overload_ = rung; }
@@ -86,7 +89,8 @@ class Publisher {
   /// Its snapshot was shorter than it should be, or did not go.
   void note_congested(Session& session, bool by_window);
   /// One client's snapshot: own player, and whom it may see within its interest radius.
-  void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
+  /// @param due  when the tick began, by which budgets go: they would else swing with everybody's turn
+  void publish_to(const World& world, Session& session, Micros due, Micros now, DatagramBatch& out);
   /// From where a client looks.
   struct Viewer {
     DVec3 eye;

@@ -15,8 +15,9 @@ namespace ashlar::server {
 /// thread; it neither waits nor allocates there once the batches have their size.
 class SendThread {
  public:
-  /// Two ticks' worth of turns: who is so far behind sends what nobody needs any more.
-  static constexpr std::size_t batches_max = 16;
+  /// Two ticks' worth of turns, and of what a large server hands over early: who is so far behind sends what
+  /// nobody needs any more.
+  static constexpr std::size_t batches_max = 64;
 
   /// @param send  called on the thread with one batch after the other
   explicit SendThread(std::function<void(const DatagramBatch&)> send);
@@ -28,6 +29,10 @@ class SendThread {
   /// Takes the batch, and leaves an empty one in its place.
   /// @return false: the queue is full, and the batch is as it was
   bool hand_over(DatagramBatch& batch);
+  /// Less than half of the queue is taken.
+  bool keeps_up() const {
+    return given_.load(std::memory_order_relaxed) - sent_.load(std::memory_order_acquire) < batches_max / 2;
+  }
   /// All that was handed over is sent.
   bool idle() const {
     return sent_.load(std::memory_order_acquire) == given_.load(std::memory_order_relaxed);

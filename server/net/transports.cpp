@@ -100,6 +100,12 @@ void Transports::send(microseconds now, DatagramBatch& out) {
   impl_->counters.udp_send_full += static_cast<std::uint64_t>(datagrams);
 }
 
+void Transports::send_early(microseconds now, DatagramBatch& out) {
+  if (impl_->beside && !impl_->beside->keeps_up()) return;
+  send(now, out);
+  out.clear();
+}
+
 bool Transports::flushed() const { return impl_->tcp.flushed() && (!impl_->beside || impl_->beside->idle()); }
 std::uint64_t Transports::take_longest_send_ns() {
   return impl_->beside ? impl_->beside->take_longest_ns() : 0;

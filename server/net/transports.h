@@ -42,6 +42,10 @@ class Transports {
   /// queue of the send thread or a TCP queue has no room for is dropped and counted.
   void send(std::chrono::microseconds now, DatagramBatch& out);
 
+  /// The same of what a tick has made so far, which is empty then. It is left as it is, for the next call,
+  /// where the send thread is far behind: what it has no room for would be lost.
+  void send_early(std::chrono::microseconds now, DatagramBatch& out);
+
   /// True when nothing waits to be sent: at shutdown, poll until it is, within a limit.
   bool flushed() const;
   /// Where there is a send thread: SendThread::take_longest_ns(); else 0.

@@ -133,6 +133,15 @@ struct Table {
   std::size_t unheard = 0;  ///< datagrams for nobody at the table
   std::vector<std::uint8_t> last_unheard;
 
+  /// From where a client hears the server.
+  static PeerAddress server_at(const PeerAddress& client) {
+    PeerAddress a;
+    a.ip[15] = 9;
+    a.port = 7777;
+    a.transport = client.transport;
+    return a;
+  }
+
  private:
   void deliver(const DatagramBatch::Entry& entry) {
     const auto bytes = out.bytes(entry);
@@ -147,13 +156,6 @@ struct Table {
     if (heard) return;
     ++unheard;
     last_unheard.assign(bytes.begin(), bytes.end());
-  }
-  static PeerAddress server_at(const PeerAddress& client) {
-    PeerAddress a;
-    a.ip[15] = 9;
-    a.port = 7777;
-    a.transport = client.transport;
-    return a;
   }
 };
 
