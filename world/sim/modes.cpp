@@ -14,6 +14,7 @@ class MatchGame : public Game {
  public:
   void begin(GameApi& api) override { start(api); }
   bool resumes() const override { return true; }
+  bool touches_players() const override { return false; }
 
   void phase_over(GameApi& api) override {
     switch (api.match().phase) {
@@ -227,6 +228,7 @@ class Building final : public MatchGame {
 /// No match, no end.
 class Sandbox final : public Game {
   bool resumes() const override { return true; }
+  bool touches_players() const override { return false; }
 };
 
 }  // namespace

@@ -375,19 +375,26 @@ struct OnGrass {
 class Ranger final : public Game {
  public:
   bool may_edit(GameApi&, EntityId, IVec3 block, BlockId) override { return block.x < 0; }
+  bool touches_players() const override { return asks; }
   void touched(GameApi& api, EntityId player, EntityId met) override {
     ++touches;
     in_order = in_order && slot_of(player) < slot_of(met) && api.alive(player) && api.alive(met);
   }
   int touches = 0;
-  bool in_order = true;
+  bool in_order = true, asks = true;
 };
 
 }  // namespace
 
 TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][game]") {
-  OnGrass play([] { return std::make_unique<Ranger>(); }, 3);
-  const auto& game = static_cast<const Ranger&>(play.world->game());
+  Ranger* made = nullptr;
+  const auto make = [&made] {
+    auto game = std::make_unique<Ranger>();
+    made = game.get();
+    return game;
+  };
+  OnGrass play(make, 3);
+  Ranger& game = *made;
   const auto z = static_cast<std::int32_t>(play.ground);
   play.put(0, {0.1, 0.5, play.ground});
   play.world->step({});
@@ -402,6 +409,14 @@ TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][ga
   play.put(1, {0.6, 0.5, play.ground});
   CHECK(game.touches > before);
   CHECK(game.in_order);
+  // Who does not ask is not told, though they stand where they stood.
+  const int asked = game.touches;
+  game.asks = false;
+  play.world->step({});
+  CHECK(game.touches == asked);
+  game.asks = true;
+  play.world->step({});
+  CHECK(game.touches > asked);
   play.put(1, {20, 20, play.ground});
   const int after = game.touches;
   for (int i = 0; i < 10; ++i) play.world->step({});
