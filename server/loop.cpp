@@ -15,6 +15,7 @@
 #include "server/edges.h"
 #include "server/edit_history.h"
 #include "server/every.h"
+#include "server/host/early_sender.h"
 #include "server/orders.h"
 #include "world/sim/world.h"
 

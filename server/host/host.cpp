@@ -13,6 +13,7 @@
 #include "server/host/content_room.h"
 #include "server/host/contents_room.h"
 #include "server/host/door_keeper.h"
+#include "server/host/early_sender.h"
 #include "server/host/edit_room.h"
 #include "server/host/farewells.h"
 #include "server/host/fight_room.h"

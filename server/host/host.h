@@ -19,7 +19,6 @@
 #include "server/host/chunk_loader.h"
 #include "server/host/content_counters.h"
 #include "server/host/defects.h"
-#include "server/host/early_sender.h"
 #include "server/host/gate_counters.h"
 #include "server/host/ground_packer.h"
 #include "server/host/ground_stream_counters.h"
@@ -40,6 +39,7 @@ namespace ashlar::server {
 
 class BanList;
 class ContentShelf;
+class EarlySender;
 
 /// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
 using Micros = std::chrono::duration<std::int64_t, std::micro>;

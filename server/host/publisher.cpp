@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/datagram.h"
+#include "server/host/early_sender.h"
 #include "world/math/assert.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/health.h"

@@ -6,7 +6,6 @@
 
 #include "server/host/cue_board.h"
 #include "server/host/defects.h"
-#include "server/host/early_sender.h"
 #include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
@@ -20,6 +19,8 @@ class World;
 }  // namespace ashlar
 
 namespace ashlar::server {
+
+class EarlySender;
 
 /// What a Publisher is made with: of HostConfig what concerns it.
 struct PublishConfig {

@@ -12,6 +12,8 @@ double seconds(Micros t) { return static_cast<double>(t.count()) * 1e-6; }
 
 // Acknowledgements come in lumps of some 25 ms: what a shorter time tells is noise.
 constexpr Micros round_min{100'000}, round_start{40'000};
+// After so many nothing that queues has gone unseen.
+constexpr std::size_t rounds_known = 5;
 constexpr double growth_start = 2, growth_usual = 1.25, growth_near_knee = 1.04, growth_beyond_knee = 1.1;
 // Of the knee: where growth is slow, and where it was none.
 constexpr double knee_begins = 0.85, knee_ends = 1.15, no_knee = 1.5;
@@ -114,7 +116,9 @@ std::size_t SnapshotBudget::allow(Micros now, const PathState& path, double most
   }
   if (path.paced) {
     const double carried = knee_ > 0 ? std::min(rate_, no_knee * knee_) : rate_;
-    const Micros slack = flight_slack(path.tick_time);
+    // Before it is known to be empty, all that is on its way beyond the round trip may lie in a queue.
+    const bool empty = queue_ < queue_low && round_ >= rounds_known;
+    const Micros slack = flight_slack(empty ? path.tick_time : Micros{0});
     const double flight = path.rtt == Micros{0}
                               ? 0
                               : carried * seconds(path.rtt_min + (starting_ ? slack - start_spares : slack));

@@ -31,7 +31,7 @@ struct PathState {
   std::uint64_t rtt_samples = 0;      ///< and how many have been
   bool rival = false;                 ///< somebody else fills the path's queue: the window alone decides
   bool paced = true;                  ///< false: the link paces itself (TCP), and only the rate counts
-  Micros tick_time{0};                ///< of the server: what was acknowledged is read once in each
+  Micros tick_time{0};                ///< of the server, and of the commands that acknowledgements come with
 
   static PathState of(const Connection& connection, Micros tick_time);
 };
@@ -53,7 +53,8 @@ class SnapshotBudget {
   /// Of delay that snapshots may add: from here on they become fewer, and below queue_low more.
   static constexpr Micros queue_high{50'000}, queue_low{25'000};
   /// Covers what acknowledgements wait for, and queue_high. They wait for the client's next command, for the
-  /// tick that reads them, and for as much again where either is late: 100 ms at 60 Hz, 200 at 20.
+  /// tick that reads them, and for as much again where either is late: 100 ms at 60 Hz, 200 at 20. Where
+  /// something queues, or it is not known yet, those of 60 Hz have to do.
   static constexpr Micros flight_slack(Micros tick_time) {
     return queue_high + std::max(Micros{50'000}, 3 * tick_time);
   }

@@ -27,12 +27,13 @@ void SendThread::ring() {
   bell_.notify_one();
 }
 
-bool SendThread::hand_over(DatagramBatch& batch) {
+bool SendThread::hand_over(DatagramBatch& batch, bool early) {
   const std::uint32_t given = given_.load(std::memory_order_relaxed);
   if (given - sent_.load(std::memory_order_acquire) == batches_max) return false;
   Slot& slot = slots_[given % batches_max];
   std::swap(slot.batch, batch);
   slot.given_ns = monotonic_ns();
+  slot.early = early;
   batch.clear();
   given_.store(given + 1, std::memory_order_release);
   ring();
@@ -48,7 +49,7 @@ void SendThread::work() {
     while (sent != given_.load(std::memory_order_acquire)) {
       const Slot& slot = slots_[sent % batches_max];
       send_(slot.batch);
-      const std::uint64_t took_ns = monotonic_ns() - slot.given_ns;
+      const std::uint64_t took_ns = slot.early ? 0 : monotonic_ns() - slot.given_ns;
       std::uint64_t longest = longest_ns_.load(std::memory_order_relaxed);
       while (longest < took_ns && !longest_ns_.compare_exchange_weak(longest, took_ns)) {
       }

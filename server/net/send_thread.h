@@ -15,9 +15,8 @@ namespace ashlar::server {
 /// thread; it neither waits nor allocates there once the batches have their size.
 class SendThread {
  public:
-  /// Two ticks' worth of turns, and of what a large server hands over early: who is so far behind sends what
-  /// nobody needs any more.
-  static constexpr std::size_t batches_max = 64;
+  /// Two ticks' worth of turns: who is so far behind sends what nobody needs any more.
+  static constexpr std::size_t batches_max = 16;
 
   /// @param send  called on the thread with one batch after the other
   explicit SendThread(std::function<void(const DatagramBatch&)> send);
@@ -27,9 +26,10 @@ class SendThread {
   SendThread& operator=(const SendThread&) = delete;
 
   /// Takes the batch, and leaves an empty one in its place.
+  /// @param early  more of the same turn is to come, and the owner works on meanwhile: the time is not taken
   /// @return false: the queue is full, and the batch is as it was
-  bool hand_over(DatagramBatch& batch);
-  /// Less than half of the queue is taken.
+  bool hand_over(DatagramBatch& batch, bool early = false);
+  /// Less than half of the queue is taken: what is not hurried may be handed over.
   bool keeps_up() const {
     return given_.load(std::memory_order_relaxed) - sent_.load(std::memory_order_acquire) < batches_max / 2;
   }
@@ -37,14 +37,15 @@ class SendThread {
   bool idle() const {
     return sent_.load(std::memory_order_acquire) == given_.load(std::memory_order_relaxed);
   }
-  /// Of the batches sent since the last call: the longest time from handing over to the last send, in
-  /// nanoseconds; 0: there was none.
+  /// Of the batches sent since the last call, but for early ones: the longest time from handing over to the
+  /// last send, in nanoseconds; 0: there was none.
   std::uint64_t take_longest_ns() { return longest_ns_.exchange(0, std::memory_order_relaxed); }
 
  private:
   struct Slot {
     DatagramBatch batch;
     std::uint64_t given_ns = 0;
+    bool early = false;
   };
   void work();
   void ring();

@@ -38,6 +38,8 @@ struct Transports::Impl {
     if (config.send_thread) beside.emplace([this](const DatagramBatch& out) { sender.send(out); });
   }
 
+  void send(microseconds now, DatagramBatch& out, bool early);
+
   /// Those of the sender beside our own.
   const TransportCounters& all_counters() {
     const UdpSendCounters& sent = sender.counters();
@@ -88,21 +90,23 @@ void Transports::poll(microseconds now, DatagramBatch& in) {
   }
 }
 
-void Transports::send(microseconds now, DatagramBatch& out) {
-  if (!impl_->beside) {
-    impl_->sender.send(out);
-    return impl_->tcp.send(now, out);
+void Transports::Impl::send(microseconds now, DatagramBatch& out, bool early) {
+  if (!beside) {
+    sender.send(out);
+    return tcp.send(now, out);
   }
-  impl_->tcp.send(now, out);
+  tcp.send(now, out);
   const auto datagrams = std::ranges::count(out.entries(), Transport::udp,
                                             [](const auto& entry) { return entry.peer.transport; });
-  if (datagrams == 0 || impl_->beside->hand_over(out)) return;
-  impl_->counters.udp_send_full += static_cast<std::uint64_t>(datagrams);
+  if (datagrams == 0 || beside->hand_over(out, early)) return;
+  counters.udp_send_full += static_cast<std::uint64_t>(datagrams);
 }
+
+void Transports::send(microseconds now, DatagramBatch& out) { impl_->send(now, out, false); }
 
 void Transports::send_early(microseconds now, DatagramBatch& out) {
   if (impl_->beside && !impl_->beside->keeps_up()) return;
-  send(now, out);
+  impl_->send(now, out, true);
   out.clear();
 }
 

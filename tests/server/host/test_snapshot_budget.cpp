@@ -84,8 +84,10 @@ struct SlowLine {
 TEST_CASE("on a slow line snapshots take what it carries, and do not queue", "[server][snapshot_budget]") {
   const double kbit_s = GENERATE(64., 128., 256., 1'000., 2'000.);
   const Micros one_way{GENERATE(1'000, 20'000, 100'000)};
-  CAPTURE(kbit_s, one_way.count());
+  const int rate_hz = GENERATE(60, 20);
+  CAPTURE(kbit_s, one_way.count(), rate_hz);
   SlowLine line;
+  line.tick_time = Micros{1'000'000 / rate_hz};
   line.bytes_per_s = kbit_s * 125;
   line.one_way = one_way;
   line.wanted = 19'200;
@@ -97,7 +99,9 @@ TEST_CASE("on a slow line snapshots take what it carries, and do not queue", "[s
   line.run(20);
   CAPTURE(line.budget.bytes_per_s(), line.gap_max.count(), line.delay_max.count(), line.sent / 20);
   CHECK(line.delay_max <= Micros{400'000});
-  CHECK(line.gap_max <= Micros{400'000});
+  // Where all that comes in a tenth of a second is one snapshot, a pause for what queued lasts longer.
+  const bool slowest = kbit_s == 64 && rate_hz < 60;
+  CHECK(line.gap_max <= Micros{slowest ? 700'000 : 400'000});
   CHECK(line.sent >= 0.6 * 20 * line.bytes_per_s);
 }
 
@@ -141,7 +145,11 @@ TEST_CASE("what the setting allows is used at any rate of ticks", "[server][snap
 
 TEST_CASE("a line that stood for a second, or became slower, is told as before two seconds later",
           "[server][snapshot_budget]") {
+  const int rate_hz = GENERATE(60, 20);
+  CAPTURE(rate_hz);
   SlowLine line;
+  line.tick_time = Micros{1'000'000 / rate_hz};
+  line.wanted = 360'000 / static_cast<std::size_t>(rate_hz);
   line.bytes_per_s = 125'000;
   line.run(5);
   SECTION("it stood") {
