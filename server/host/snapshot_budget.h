@@ -58,7 +58,7 @@ class SnapshotBudget {
   static constexpr Micros flight_slack(Micros tick_time) {
     return queue_high + std::max(Micros{50'000}, 3 * tick_time);
   }
-  /// Of it is not for the start, whose rate is a guess that may be far too high.
+  /// So much less of it is for the start, whose rate is a guess that may be far too high.
   static constexpr Micros start_spares{75'000};
 
   /// Bytes that a snapshot of now may take, with what is beside its messages; 0: it has to wait.
