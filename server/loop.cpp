@@ -42,26 +42,17 @@ const char* signal_name(int number) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// What a tick has made goes out before all of it is.
 class SendsEarly : public EarlySender {
  public:
   explicit SendsEarly(Transports& transports) : transports_(transports) {}
   Micros send(DatagramBatch& datagrams) override {
-    const std::uint64_t begun = stopwatch_ns();
     transports_.send_early(Loop::now(), datagrams);
-    took_ns_ += stopwatch_ns() - begun;
     return Loop::now();
   }
-  /// Since it was asked last.
-  std::uint64_t take_ns() { return std::exchange(took_ns_, 0); }
 
  private:
   Transports& transports_;
-  std::uint64_t took_ns_ = 0;
 };
 
 }  // namespace
@@ -145,7 +136,7 @@ struct Loop::Impl {
       if (event.kind == HostEventKind::order) orders.push_back({event.connection, event.detail});
     // Of what is sent beside the loop it is known how long the tick before took to its last send.
     const std::uint64_t beside_ns = stepped ? transports.take_longest_send_ns() : 0;
-    host.note_adapter(polled - woken, std::max(sent - advanced + early.take_ns(), beside_ns));
+    host.note_adapter(polled - woken, std::max(sent - advanced, beside_ns));
     edges.observe(now, host.status(), transports.counters(), out.events, transports.tcp_closes());
     return sent - woken;
   }

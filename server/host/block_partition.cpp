@@ -172,15 +172,18 @@ void BlockPartition::keep_moves(std::size_t sorted, std::uint32_t tick, std::uin
   const bool news = moves_.size() > sorted;
   const std::size_t old =
       std::erase_if(moves_, [&](const BlockMove& move) { return tick - move.tick >= rest_ticks; });
-  if (!news && old > 0) list_moves();
-  if (!news) return;
+  if (!news && old == 0) return;
+  if (news) sort_moves();
+  list_moves();
+}
+
+void BlockPartition::sort_moves() {
   std::ranges::sort(moves_, [](const BlockMove& a, const BlockMove& b) {
     return std::tuple(a.from, a.id, b.tick) < std::tuple(b.from, b.id, a.tick);
   });
   const auto same = [](const BlockMove& a, const BlockMove& b) { return a.from == b.from && a.id == b.id; };
   const auto doubles = std::ranges::unique(moves_, same);
   moves_.erase(doubles.begin(), doubles.end());
-  list_moves();
 }
 
 void BlockPartition::list_moves() {

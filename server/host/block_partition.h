@@ -97,6 +97,7 @@ class BlockPartition {
   void unsettle(Cube cube);
   void finish(std::span<const PartitionPlace> places, std::uint32_t tick, std::uint32_t rest_ticks);
   void keep_moves(std::size_t sorted, std::uint32_t tick, std::uint32_t rest_ticks);
+  void sort_moves();
   void list_moves();
   std::uint16_t new_number(std::uint32_t tick);
 
@@ -112,7 +113,7 @@ class BlockPartition {
   std::vector<std::uint16_t> free_;                              // a heap, the lowest number first
   std::uint32_t calls_ = 0, tick_ = 0;
   std::vector<BlockMove> moves_;                      // by number and id; of each the newest
-  std::vector<std::uint32_t> first_move_;             // by number; where the next one's begin is one farther
+  std::vector<std::uint32_t> first_move_;             // by number: its place in moves_; ends with their count
   std::vector<std::pair<Cube, std::size_t>> totals_;  // scratch
 };
 

@@ -164,7 +164,7 @@ struct Host::Impl {
   TickRecord record;
   Micros now{0};
   std::size_t counted = 0;          // of the batch that is being filled: those in the status
-  std::uint64_t sent_early_ns = 0;  // of the present tick
+  std::uint64_t sent_early_ns = 0;  // in the present turn
   bool closed = false;
 };
 
@@ -316,7 +316,6 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   messages.publish(*world);
   status.game_messages_missed = messages.missed();
 
-  sent_early_ns = 0;
   if (status.tick % config.snapshot_every_ticks == 0) now = at = publish(at, out);
   const std::uint64_t published = stopwatch();
   note_phase(Phase::publish, published - stepped - sent_early_ns);
@@ -341,6 +340,7 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   Impl& h = *impl_;
   h.now = now;
   h.counted = out.datagrams.entries().size();
+  h.sent_early_ns = 0;
   if (h.closed) {
     h.inbox.ignore(now, in.datagrams);
     h.farewells.poll(now, out.datagrams);
@@ -384,7 +384,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
 
 void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
   impl_->note_phase(Phase::poll, poll_ns);
-  impl_->note_phase(Phase::send, send_ns);
+  impl_->note_phase(Phase::send, send_ns + impl_->sent_early_ns);
 }
 
 void Host::shut_down(const std::string& reason, DatagramBatch& out) {

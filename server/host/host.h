@@ -325,7 +325,8 @@ class Host {
   /// Nobody is left who has to be told why its session ended.
   bool silent() const;
 
-  /// What polling and sending took in the turn of the last tick: for the status.
+  /// What polling and sending took in the turn of the last tick, but for what HostOutput::early took: for the
+  /// status.
   void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
 
   /// The key that clients pin.

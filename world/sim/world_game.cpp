@@ -22,8 +22,6 @@ bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {
 void World::Impl::tell_touches(GameApi& api) {
   constexpr double skin_m = 0.05;  // the crowd has just pushed them apart
   const double reach_m = 2 * setup.rules.player.radius_m + skin_m;
-  near.fill(players);
-  if (!game->touches_players()) return;
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (!players.alive(i)) continue;
     const DVec3 at = players.body[i].position_m;
@@ -132,7 +130,8 @@ void World::Impl::tell_game(bool awake) {
     game->died(api, e.who, e.by);
   }
   tell_edits(api);
-  tell_touches(api);
+  near.fill(players);
+  if (game->touches_players()) tell_touches(api);
   tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
   for (const MoverEvent& e : mechanics.events())

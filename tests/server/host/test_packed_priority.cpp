@@ -2,7 +2,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "server/host/packed_snapshot.h"
 #include "tests/catch.h"
@@ -22,6 +21,13 @@ PlacedEntity placed(std::uint32_t slot, DVec3 at, DVec3 velocity = {}, EntityKin
   e.record.kind = kind;
   e.record.x = q.x, e.record.y = q.y, e.record.z = q.z;
   return e;
+}
+
+/// By cell and then id, as a world is gathered.
+void sort_placed(std::vector<PlacedEntity>& all) {
+  std::ranges::sort(all, [](const PlacedEntity& a, const PlacedEntity& b) {
+    return std::pair(a.cell, a.record.id) < std::pair(b.cell, b.record.id);
+  });
 }
 
 World empty_world() {
@@ -76,8 +82,7 @@ TEST_CASE("whoever is within reach is found wherever the viewer stands", "[serve
     std::vector<PlacedEntity> all;
     for (std::uint32_t slot = 1; slot <= 600; ++slot)
       all.push_back(placed(slot, {rng.between(-300, 300), rng.between(-300, 300), rng.between(0, 40)}));
-    std::ranges::sort(all, {},
-                      [](const PlacedEntity& e) { return std::tuple(e.cell.x, e.cell.y, e.cell.z); });
+    sort_placed(all);
     packed.gather(world, all);
     for (int n = 0; n < 200; ++n) {
       const DVec3 eye{rng.between(-400, 400), rng.between(-400, 400), rng.between(0, 40)};
@@ -119,9 +124,7 @@ TEST_CASE("the blocks of the nearest are those that hold them, and none that lie
       const double x = rng.between(-at_m, at_m), y = rng.between(-at_m, at_m);
       all.push_back(placed(slot, {x, y, rng.between(0, 4)}, {rng.below(2) == 0 ? 6.0 : 0.0, 0, 0}));
     }
-    std::ranges::sort(all, [](const PlacedEntity& a, const PlacedEntity& b) {
-      return std::pair(a.cell, a.record.id) < std::pair(b.cell, b.record.id);
-    });
+    sort_placed(all);
     packed.gather(world, all);
     for (int n = 0; n < 20; ++n) {
       const double x = rng.between(-70, 70), y = rng.between(-70, 70);
@@ -211,9 +214,7 @@ class RunningCrowd {
       out.push_back(placed(i + 1, one.at, heading3(one.yaw) * speed_mps));
       out.back().record.yaw = static_cast<std::uint8_t>(static_cast<std::uint16_t>(one.yaw) >> 8);
     }
-    std::ranges::sort(out, [](const PlacedEntity& a, const PlacedEntity& b) {
-      return std::pair(a.cell, a.record.id) < std::pair(b.cell, b.record.id);
-    });
+    sort_placed(out);
     return out;
   }
 
