@@ -175,6 +175,7 @@ void Predictor::note_predicted() {
     free_states_.pop_back();
   }
   here.tick = replica_->tick();
+  here.beside = !bystanders_.empty();
   replica_->save(states_[here.state]);
 }
 
@@ -244,6 +245,7 @@ bool Predictor::confirm(const Client& client) {
                      states_[then.state].delta_yaw == own.delta_yaw && replica_->alive() == (own.health != 0);
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
+  const bool hurt = own.health < health_;  // what hurts also pushes
   const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();
   if (keeps && recall(client, tick)) return false;
   if (keeps) replica_->save(ahead_);
@@ -253,15 +255,15 @@ bool Predictor::confirm(const Client& client) {
     stats_.late += in_time ? 0 : 1;
     if (!right) {
       const double off_m = length(guess.position_m - own.body.position_m);
-      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 ||
-                       own.health < health_;  // what hurts also pushes
+      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 || hurt;
+      const bool beside = then.beside || somebody_near(client, own.body.position_m);
       // A snapshot that was missed hides what became of the ticks before it.
-      cause_ = put                                          ? MispredictCause::server
-               : !in_time                                   ? MispredictCause::command
-               : somebody_near(client, own.body.position_m) ? MispredictCause::crowd
-               : gap                                        ? MispredictCause::command
-               : sectors                                    ? MispredictCause::world
-                                                            : MispredictCause::unknown;
+      cause_ = put        ? MispredictCause::server
+               : !in_time ? MispredictCause::command
+               : beside   ? MispredictCause::crowd
+               : gap      ? MispredictCause::command
+               : sectors  ? MispredictCause::world
+                          : MispredictCause::unknown;
       ++stats_.mispredicted[static_cast<std::size_t>(cause_)];
     } else if (sectors) {
       cause_ = MispredictCause::world;

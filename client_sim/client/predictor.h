@@ -124,6 +124,7 @@ class Predictor {
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
     std::uint32_t tick = 0;
     std::uint32_t state = nowhere;
+    bool beside = false;  // somebody was taken to be so near that it may have been in the way
   };
 
   void begin_world(Client& client);

@@ -6,6 +6,7 @@
 
 #include "client_sim/brains/brain.h"
 #include "client_sim/brains/builder.h"
+#include "client_sim/client/others.h"
 #include "client_sim/explore/party.h"
 #include "tests/integration/predicted_client.h"
 #include "tests/world/bsp/maps.h"
@@ -304,6 +305,40 @@ TEST_CASE("a lost command is corrected to the bit by the command that was applie
   p.run(2);
   CHECK(p.predictor.body().position_m == p.server_body().position_m);
   CHECK(p.predictor.shown(p.play.now).position_m == p.server_body().position_m);
+}
+
+TEST_CASE("a hit that pushes is the server's doing, and a body that is gone was in the way",
+          "[integration][prediction]") {
+  WorldSetup setup = alone(TerrainKind::flat);
+  setup.monsters = setup.monsters_max = 40;
+  setup.spawn.radius_m = 14;
+  setup.rules.player_health = 10'000;
+  PredictedClient p(setup, 21);
+  client_sim::Others others;
+  p.play.conditions(delayed(20));
+  p.enter();
+  std::uint64_t hits = 0;
+  std::int32_t health = p.play.world().players().health[p.play.row()];
+  p.play.after_tick = [&] {
+    const std::int32_t now = p.play.world().players().health[p.play.row()];
+    hits += now < health ? 1 : 0;
+    health = now;
+  };
+  const std::uint64_t put = p.mispredicted(MispredictCause::server);
+  Runner runner(21);
+  for (const Micros until = p.play.now + Micros{40'000'000}; p.play.now < until;) {
+    PlayerCommand command = runner();
+    command.buttons |= button::attack;
+    p.play.client.set_command(command);
+    p.play.turn();
+    others.advance(p.play.now, p.play.client);
+    p.predictor.advance(p.play.now, p.play.client, &others);
+  }
+  CAPTURE(hits);
+  CHECK(hits > 20);
+  CHECK(p.mispredicted(MispredictCause::server) - put > hits / 2);
+  CHECK(p.mispredicted(MispredictCause::crowd) > 0);
+  CHECK(p.mispredicted(MispredictCause::unknown) == 0);
 }
 
 TEST_CASE("an error is shown as a glide of a fifth of a second, and one above two metres as a jump",
