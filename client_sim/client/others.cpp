@@ -95,7 +95,7 @@ void Others::advance(Micros now, const PictureSource& source) {
   if (source.view.newest_tick() == snapshot_tick_) return;
   measure(source);
   snapshot_tick_ = source.view.newest_tick();
-  take_states(source);
+  take_states(now, source);
   if (source.sectors != nullptr) floors_.take(*source.sectors);
   steer(now);
 }
@@ -121,7 +121,7 @@ double Others::wanted_lag() const {
 }
 
 /// Most blocks are told seldom, as nobody in them moves: they are looked at again when somebody may be gone.
-void Others::take_states(const PictureSource& source) {
+void Others::take_states(Micros now, const PictureSource& source) {
   const View& view = source.view;
   const bool all = view.losses() != losses_ || view.changes() < changes_;
   if (all) ++looks_;
@@ -137,10 +137,8 @@ void Others::take_states(const PictureSource& source) {
   changes_ = view.changes(), losses_ = view.losses();
   if (!fresh_.empty()) take_fresh();
   if (all) note_gone();
-  // Who is gone is shown until the picture comes to where it was last seen.
-  const auto over = [this](const Told& told) {
-    return told.gone_tick != 0 && snapshot_tick_ - told.gone_tick > lag_;
-  };
+  const double picture = shown_tick(now, source);
+  const auto over = [picture](const Told& told) { return told.over(picture); };
   const bool erases = gone_count_ > 0 && std::ranges::any_of(told_, over);
   if (erases) {
     for (std::size_t row = 0; row < told_.size(); ++row)
@@ -545,16 +543,19 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   lifts_.clear();
   if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
   out.resize(heads_.size());
+  std::size_t count = 0;
   const auto states_back =
       static_cast<std::size_t>(std::clamp(static_cast<double>(snapshot_tick_) - tick, 0.0, states_max - 1.0));
   for (std::size_t i = 0; i < heads_.size(); ++i) {
-    ShownEntity& e = out[i];
+    if (told_[i].over(tick)) continue;
+    ShownEntity& e = out[count++];
     prefetch_track(i, states_back);
     place(i, tick, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }
-  stats_.shown += heads_.size();
+  out.resize(count);
+  stats_.shown += count;
 }
 
 }  // namespace ashlar::client_sim

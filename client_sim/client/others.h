@@ -134,6 +134,9 @@ class Others {
     std::uint32_t looked = 0;     // at which look at everybody the view had it
     std::uint32_t gone_tick = 0;  // since when the view has it no more; 0: it has
     Steps place;                  // newest, to tell in one look who is far off
+
+    /// Who is gone is shown until the picture comes to a tick without it.
+    bool over(double picture) const { return gone_tick != 0 && picture >= static_cast<double>(gone_tick); }
   };
   /// What is looked at of everybody in each frame, in one go through memory. Tracks lie anywhere: only
   /// pictures that are several snapshots behind need them.
@@ -177,7 +180,7 @@ class Others {
   void reset();
   void measure(const PictureSource& source);
   double wanted_lag() const;
-  void take_states(const PictureSource& source);
+  void take_states(Micros now, const PictureSource& source);
   void take_block(const ViewCell& block, Seats& seats, EntityId self);
   void find_seats(const ViewCell& block, Seats& seats);
   void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,

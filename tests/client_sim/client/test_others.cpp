@@ -35,7 +35,7 @@ struct PictureOfOne {
     command_time = tick + age;
     others.advance(now, source());
   }
-  void tell(std::uint32_t tick, DVec3 at_m) {
+  void tell(std::uint32_t tick, DVec3 at_m, double age = 0) {
     const QuantisedPosition place = quantise(at_m);
     EntityRecord record;
     record.id = EntityId{0x10001};
@@ -50,9 +50,14 @@ struct PictureOfOne {
     part.tick = tick;
     view.take(part);
     view.take_block(1, place.cell, records, tick);
-    command_time = tick;
+    command_time = tick + age;
     others.advance(now, source());
     states.push_back({tick, dequantise(place)});
+  }
+  /// Its block says that it is there no more.
+  void leave(std::uint32_t tick, double age = 0) {
+    view.take_block(1, cells.front(), std::span<const EntityRecord>{}, tick);
+    pass(tick, age);
   }
   PictureSource source() const {
     PictureSource out(view, rules);
@@ -60,12 +65,16 @@ struct PictureOfOne {
     if (replica != nullptr) out.welcome = &welcome;
     return out;
   }
-  /// Where it is shown when the picture is at a tick.
-  ShownEntity shown_at(double tick) {
+  /// Who is shown when the picture is at a tick.
+  std::vector<ShownEntity> all_at(double tick) {
     const double lag = command_time - others.shown_tick(now, source());
     command_time = tick + lag;
     std::vector<ShownEntity> out;
     others.shown(now, source(), replica.get(), out);
+    return out;
+  }
+  ShownEntity shown_at(double tick) {
+    const std::vector<ShownEntity> out = all_at(tick);
     REQUIRE(out.size() == 1);
     return out.front();
   }
@@ -257,6 +266,27 @@ TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a sec
   const double farthest_m = newest_m + 0.125 * extrapolate_s * 60;
   CHECK(told.shown_at(130).position_m.x == Approx(farthest_m).margin(1e-9));
   CHECK(told.shown_at(500).position_m.x == Approx(farthest_m).margin(1e-9));
+}
+
+TEST_CASE("who is gone is shown until the picture comes to a tick without it, and no longer",
+          "[client_sim][others]") {
+  constexpr double behind = 5;
+  PictureOfOne told;
+  std::uint32_t tick = 100;
+  for (; tick < 120; ++tick) told.tell(tick, {0.1 * (tick - 100), 4, 20}, behind);
+  told.leave(tick, behind);
+  REQUIRE(told.others.lag_ticks() >= behind);
+  for (const double before : {5.0, 1.0, 0.5, 0.01}) {
+    CAPTURE(before);
+    CHECK(told.all_at(tick - before).size() == 1);
+  }
+  CHECK(told.all_at(tick).empty());
+  CHECK(told.all_at(tick + 0.5).empty());
+  // However old the picture is, and as soon as it is there.
+  const bool again = GENERATE(false, true);
+  if (again) told.tell(tick + 1, {2, 4, 20}, behind);
+  told.pass(tick + 2, behind);
+  CHECK(told.all_at(tick + 1.5).size() == (again ? 1 : 0));
 }
 
 TEST_CASE("the picture waits for snapshots that are late, and for none that are lost",
