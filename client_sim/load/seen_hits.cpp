@@ -20,6 +20,12 @@ HitBuild build_of(const Client& client, EntityKind kind) {
   return HitBuild::upright;
 }
 
+/// May it be that a shot hurts nobody, and is not told of? Of teams nobody says who is in which.
+bool spared(const Rules& rules, EntityKind kind) {
+  return kind == EntityKind::player && rules.friendly_fire == Switch::off &&
+         rules.mode != GameMode::deathmatch;
+}
+
 }  // namespace
 
 void SeenHitCounts::merge(const SeenHitCounts& other) {
@@ -31,7 +37,12 @@ bool SeenHitLedger::Waiting::may_be_of(std::uint32_t told, EntityId target) cons
   return !given && hit.target == target && hit.tick <= told && told - hit.tick <= ticks_in_turn;
 }
 
-void SeenHitLedger::saw(const SeenHit& hit) { waiting_.push_back({hit}); }
+void SeenHitLedger::saw(const SeenHit& hit) {
+  // Pictures are older than what is told of fights.
+  const bool dead = std::ranges::any_of(
+      dead_, [&](const Death& death) { return death.who == hit.target && death.tick < hit.tick; });
+  if (!dead) waiting_.push_back({hit});
+}
 
 void SeenHitLedger::given(std::uint32_t told, EntityId target) {
   for (std::size_t i = waiting_.size(); i-- > 0;) {
@@ -42,7 +53,10 @@ void SeenHitLedger::given(std::uint32_t told, EntityId target) {
 }
 
 void SeenHitLedger::died(std::uint32_t told, EntityId target) {
-  std::erase_if(waiting_, [&](const Waiting& seen) { return seen.may_be_of(told, target); });
+  dead_.push_back({told, target});
+  std::erase_if(waiting_, [&](const Waiting& seen) {
+    return seen.may_be_of(told, target) || (seen.hit.target == target && seen.hit.tick > told);
+  });
 }
 
 void SeenHitLedger::stood(std::uint32_t tick, DVec3 feet_m) {
@@ -52,6 +66,7 @@ void SeenHitLedger::stood(std::uint32_t tick, DVec3 feet_m) {
 }
 
 void SeenHitLedger::settle(std::uint32_t newest_tick, std::uint32_t patience_ticks) {
+  std::erase_if(dead_, [&](const Death& death) { return newest_tick >= death.tick + patience_ticks; });
   std::erase_if(waiting_, [&](const Waiting& seen) {
     if (newest_tick < seen.hit.tick + patience_ticks) return false;
     ++(seen.hit.beyond                  ? counts_.beyond
@@ -72,10 +87,10 @@ void SeenHits::advance(Client& client, Predictor& predictor, std::span<const Sho
   const std::uint32_t told = client.fight() ? client.fight()->tick : 0;
   for (const CombatEvent& hit : client.take_hits()) {
     if (hit.kind == CombatEventKind::died) ledger_.died(told, hit.who);
-    if (hit.kind == CombatEventKind::hurt && hit.how == HurtBy::shot && hit.by == client.player())
-      ledger_.given(told, hit.who);
+    const bool shot =
+        hit.how == HurtBy::shot || hit.how == HurtBy::claw;  // fists are shots that reach so far
+    if (hit.kind == CombatEventKind::hurt && shot && hit.by == client.player()) ledger_.given(told, hit.who);
   }
-  if (ledger_.empty()) return;
   if (client.own()) ledger_.stood(client.own_tick(), client.own()->body.position_m);
   ledger_.settle(client.view().newest_tick(), client.welcome().rules.ticks_within(word_within_s, 1));
 }
@@ -92,8 +107,9 @@ void SeenHits::look(const Client& client, const Predictor& predictor, const Shot
   }
   const ShotHit hit = resolve_shot(predictor.replica().space(), targets_, client.player(), shot.origin,
                                    shot.direction, shot.range_m);
-  if (hit.target == EntityId{0}) return;
   const Rules& rules = client.welcome().rules;
+  const auto target = std::ranges::find(shown, hit.target, [](const ShownEntity& e) { return e.record.id; });
+  if (target == shown.end() || spared(rules, target->record.kind)) return;
   SeenHit seen;
   seen.tick = number(shot.seen) + 1;
   seen.target = hit.target;

@@ -40,14 +40,14 @@ class SeenHitLedger {
   /// The server says that a shot of ours hit: the newest one that can be meant. Pellets are told one by one.
   /// @param told  newest tick that fights were told of; a few ticks may have come at once
   void given(std::uint32_t told, EntityId target);
-  /// Somebody died: what would have met him behind the hit that killed him is nobody's mistake, and no longer
-  /// counted.
+  /// Somebody died: what would have met him behind the hit that killed him, or in the second after it, is
+  /// nobody's mistake, and not counted.
   void died(std::uint32_t told, EntityId target);
   /// Where the server had the shooter at the end of a tick.
   void stood(std::uint32_t tick, DVec3 feet_m);
   /// Counts those that the server has had time to say something of.
   void settle(std::uint32_t newest_tick, std::uint32_t patience_ticks);
-  void clear() { waiting_.clear(); }
+  void clear() { waiting_.clear(), dead_.clear(); }
   bool empty() const { return waiting_.empty(); }
   const SeenHitCounts& counts() const { return counts_; }
 
@@ -59,8 +59,13 @@ class SeenHitLedger {
     Stood stood = Stood::untold;
     bool may_be_of(std::uint32_t told, EntityId target) const;
   };
+  struct Death {
+    std::uint32_t tick = 0;
+    EntityId who{};
+  };
 
   std::vector<Waiting> waiting_;  // by tick
+  std::vector<Death> dead_;       // of late
   SeenHitCounts counts_;
 };
 

@@ -52,6 +52,24 @@ TEST_CASE("a death long after a shot excuses nothing", "[client_sim][seen_hits]"
   CHECK(ledger.counts().denied == 1);
 }
 
+TEST_CASE("who had died by then is nobody's mistake, whichever is known first", "[client_sim][seen_hits]") {
+  const std::uint32_t died = GENERATE(99u, 90u);
+  const bool told_first = GENERATE(true, false);
+  SeenHitLedger ledger;
+  if (told_first) ledger.died(died, imp);
+  ledger.saw({100, imp, {1, 2, 3}, false});
+  ledger.saw({100, demon, {1, 2, 3}, false});
+  ledger.stood(99, {1, 2, 3});
+  if (!told_first) ledger.died(died, imp);
+  ledger.settle(100 + patience, patience);
+  CHECK(ledger.counts().denied == 1);
+  // By now it may live again.
+  ledger.saw({200, imp, {1, 2, 3}, false});
+  ledger.stood(199, {1, 2, 3});
+  ledger.settle(200 + patience, patience);
+  CHECK(ledger.counts().denied == 2);
+}
+
 TEST_CASE("hits of who stood elsewhere, of whom nothing is known and from too long ago are apart",
           "[client_sim][seen_hits]") {
   SeenHitLedger ledger;
