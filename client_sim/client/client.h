@@ -316,6 +316,9 @@ class Client {
   /// Is a command to be numbered? Who polls more often than ticks pass calls advance() when it is, and for
   /// what came, each 10 ms or with each frame: acknowledgements and what is sent again wait for that.
   bool command_due(Micros now) const { return clock_.due(now); }
+  /// The first tick that a command was due for in this world; those before it carry the same one, and are
+  /// over at the server. 0: none was yet.
+  std::uint32_t first_command_tick() const { return first_command_tick_; }
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
   /// tick there is none yet, or it is long ago (64 ticks).
   const PlayerCommand* command_of(std::uint32_t tick) const {
@@ -469,6 +472,7 @@ class Client {
   // server adds.
   std::array<PlayerCommand, 64> commands_{};
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
+  std::uint32_t first_command_tick_ = 0;
   bool command_due_ = false;
   std::uint32_t view_lag_ticks_ = 0;
   ToldTicks told_;  // that view_ had as its newest, each

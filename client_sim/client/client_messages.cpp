@@ -168,7 +168,8 @@ void Client::begin_world() {
   state_ = ClientState::joining;
   if (stats_.worlds > 1) started_at_ = now_;
   commands_ = {};
-  filled_tick_ = applied_tick_ = snapshot_tick_ = parts_tick_ = parts_have_ = complete_tick_ = 0;
+  first_command_tick_ = filled_tick_ = applied_tick_ = snapshot_tick_ = parts_tick_ = parts_have_ =
+      complete_tick_ = 0;
   command_due_ = false;
   view_lag_ticks_ = 0;
   own_.reset();
@@ -269,7 +270,10 @@ void Client::number_commands() {
     // Ticks that were jumped over carry the present command: it is what the player wanted. The clock also
     // jumps while snapshots are read, so what counts is how far the commands reach.
     const std::uint32_t newest = clock_.newest_tick();
-    const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
+    // Before the first one the player stood.
+    const std::uint32_t count =
+        filled_tick_ == 0 ? 1 : std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
+    if (filled_tick_ == 0) first_command_tick_ = newest;
     filled_tick_ = newest;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t tick = newest - i;

@@ -15,6 +15,10 @@ constexpr int dense_ticks = 15;   // of snapshots further apart one late command
 constexpr int late_jump = 3;      // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;     // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
+constexpr Micros long_tick{30'000};  // above it phases are kept, not whole ticks alone
+constexpr Micros spare_least{20'000};
+constexpr Micros spare_band{10'000};  // so much more makes no haste: a slope does as much until it is seen
+constexpr int spare_decay = 64;       // windows in which what jitter added goes, to a third
 constexpr std::uint32_t window_snapshots_min = 4;
 constexpr Micros window_over{500'000};
 constexpr Micros early_over{250'000};
@@ -38,6 +42,7 @@ void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t
   tick_rate_hz_ = tick_rate_hz;
   lead_ticks_ = lead_ticks;
   snapshot_every_ticks_ = snapshot_every_ticks;
+  spare_wish_ = spare_least;
 }
 
 int InputClock::ahead_max() const {
@@ -60,6 +65,8 @@ std::uint32_t InputClock::anchor() const {
 
 void InputClock::skip_to(Micros now, std::uint32_t tick) {
   settled_at_ = now + settle_for;
+  // Where our clock leapt back the next command is due when it shows that time again.
+  due_ = std::min(due_, Nanos{now} + period());
   skipped_ += tick - tick_;
   tick_ = tick;
   blind_until_ = tick;
@@ -85,6 +92,13 @@ void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
   snapshot_tick_ = snapshot_tick;
   tick_ = anchor();
   due_ = now;
+  if (plain_period() >= long_tick && rtt_ != Micros{0}) {
+    // The tick of which a command comes just in time, and how long until then.
+    const Nanos way = Nanos{rtt_} + spare_wish_, tick = plain_period();
+    const std::int64_t ticks = (way.count() + tick.count() - 1) / tick.count();
+    tick_ = snapshot_tick + static_cast<std::uint32_t>(ticks + lead_ticks_ - 1);
+    due_ = now + (ticks * tick - way);
+  }
   settled_at_ = now + settle_for;
   running_ = true;
   blind_until_ = tick_;
@@ -132,6 +146,7 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;
   lead_min_ = std::min(lead_min_, *input_ahead);
+  spare_min_ = std::min(spare_min_, spare(now));
   // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
   // both are mended sooner than the rest.
   const Micros watched = now - window_begin_;
@@ -142,33 +157,49 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (late || early || watched >= window_over) correct(now);
 }
 
+/// How long before the newest snapshot's tick began the command came that its lead asks for.
+InputClock::Nanos InputClock::spare(Micros now) const {
+  const std::int64_t since = std::int64_t{tick_} + 1 - snapshot_tick_ - lead_ticks_;
+  return Nanos{now} - Nanos{rtt_} - (due_ - since * period());
+}
+
 /// Until it is seen what a slope did, and at least until the second snapshot from now, it should not have
 /// made up for more than what is off: over a long way the clock would swing about its wish, ever wider.
-int InputClock::slope_most(Micros now, int off) const {
-  const std::int64_t seen_after = (Nanos{rtt_} + Nanos{window_over}) / plain_period();
+int InputClock::slope_most(Micros now, Nanos off) const {
+  const Nanos tick = plain_period();
+  const std::int64_t seen_after = (Nanos{rtt_} + Nanos{window_over}) / tick;
   const std::int64_t ticks = std::max<std::int64_t>({seen_after, 1, 2 * snapshot_every_ticks_});
   const int most = now < settled_at_ ? slope_max : slope_settled_max;
-  return static_cast<int>(std::clamp<std::int64_t>(64 * std::abs(off) / ticks, 1, most));
+  return static_cast<int>(std::clamp<std::int64_t>(64 * off / (ticks * tick), 1, most));
 }
 
 void InputClock::correct(Micros now) {
   const int off = lead_min_ - lead_ticks_;
   slope_ = 0;
+  const Nanos tick = plain_period();
+  const bool phased = tick >= long_tick;
   if (std::abs(off) > settled_ticks) settled_at_ = now + settle_for;
+  // Of a command that was lost or late the next packet should tell in time.
+  if (off < 0)
+    spare_wish_ = std::min(spare_wish_ + (lead_min_ < 0 ? tick : tick / 2), tick + spare_least);
+  else
+    spare_wish_ -= (spare_wish_ - spare_least) / spare_decay;
   if (off <= -late_jump) {
     // Where the server's tick says that commands are in time they are not late but lost on the way, and more
     // haste would bring none back: some is allowed for jitter, no more.
     const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
     const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
     if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(now, to);
-    slope_ = -slope_most(now, off);
+    slope_ = -slope_most(now, -off * tick);
   } else if (off >= early_hold) {
     due_ += period() * off;
     blind_until_ = tick_;
   } else if (off < 0) {
-    slope_ = std::max(2 * off, -slope_most(now, off));
+    slope_ = std::max(2 * off, -slope_most(now, -off * tick));
+  } else if (phased && spare_min_ > spare_wish_ + spare_band) {
+    slope_ = slope_most(now, spare_min_ - spare_wish_);
   } else if (off > 1) {
-    slope_ = std::min(off, slope_most(now, off));
+    slope_ = std::min(off, slope_most(now, off * tick));
   }
   forget_window();
 }
@@ -197,6 +228,7 @@ bool InputClock::next(Micros now) {
   }
   ++tick_;
   due_ += step;
+  issued_ = true;
   return true;
 }
 

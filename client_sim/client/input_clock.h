@@ -15,6 +15,10 @@ namespace ashlar::client_sim {
 /// - Small errors are stretched away: over half a second the smallest lead is compared with the wish, and the
 ///   period changes until it fits: by at most a sixteenth in the first two seconds from a start or a jump,
 ///   and by a sixty-fourth once settled.
+/// - Where ticks are long (long_tick) a whole one more would be felt: there commands are sent so late in a
+/// tick
+///   that they come spare_ms before the one from which they wait; by the round trip and when snapshots come,
+///   as leads are whole ticks. Those that come later than wished for, as jitter makes them, ask for more.
 /// - A server that slows down in overload is followed at its own pace, measured from its ticks.
 /// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
 ///   they come far too early.
@@ -53,8 +57,8 @@ class InputClock {
 
   /// Would next() have one?
   bool due(Micros now) const { return running_ && now >= due_; }
-  std::uint32_t newest_tick() const { return tick_; }  ///< of the last command; 0 before start()
-  std::uint64_t skipped() const { return skipped_; }   ///< tick numbers passed over since reset()
+  std::uint32_t newest_tick() const { return issued_ ? tick_ : 0; }  ///< of the last command; 0: none yet
+  std::uint64_t skipped() const { return skipped_; }  ///< tick numbers passed over since reset()
   /// When the next command is due.
   Micros due() const { return std::chrono::duration_cast<Micros>(due_); }
 
@@ -73,14 +77,16 @@ class InputClock {
   void skip_to(Micros now, std::uint32_t tick);
   void measure_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_pace(Micros now, std::uint32_t snapshot_tick);
-  void forget_window() { lead_min_ = 127, window_count_ = 0; }
-  int slope_most(Micros now, int off) const;
+  void forget_window() { lead_min_ = 127, window_count_ = 0, spare_min_ = Nanos::max(); }
+  Nanos spare(Micros now) const;
+  int slope_most(Micros now, Nanos off) const;
   void correct(Micros now);
 
   std::uint16_t tick_rate_hz_ = 60;
   int lead_ticks_ = 2;
   int snapshot_every_ticks_ = 1;
   bool running_ = false;
+  bool issued_ = false;  // a command
   std::uint32_t tick_ = 0;
   Nanos due_{0};
   std::uint64_t skipped_ = 0;
@@ -96,6 +102,8 @@ class InputClock {
   int slope_ = 0;  // 1/64 of the period: negative is faster
   int lead_min_ = 127;
   std::uint32_t window_count_ = 0;
+  Nanos spare_min_ = Nanos::max();  // how early commands came, beyond the wish
+  Nanos spare_wish_{0};             // where ticks are long
   Micros window_begin_{0};
   Micros settled_at_{0};           // from then on the period changes but little
   std::uint32_t blind_until_ = 0;  // snapshots before this tick do not show the last change yet

@@ -252,7 +252,7 @@ bool Predictor::confirm(const Client& client) {
   const bool sectors = catch_up(client, tick);
   if (guessed) {
     ++stats_.confirmed;
-    stats_.late += in_time ? 0 : 1;
+    stats_.late += in_time || tick < client.first_command_tick() ? 0 : 1;
     if (!right) {
       const double off_m = length(guess.position_m - own.body.position_m);
       const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 || hurt;

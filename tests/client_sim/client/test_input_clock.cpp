@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "tests/catch.h"
@@ -51,6 +52,7 @@ struct ClockRun {
     std::ranges::sort(commands, {}, &Sent::at_us);
     while (!commands.empty() && commands.front().at_us <= now_us) {
       newest = std::max(newest, commands.front().tick);
+      came_us[commands.front().tick] = commands.front().at_us;
       commands.pop_front();
     }
     std::ranges::sort(told, {}, &Told::at_us);
@@ -73,6 +75,9 @@ struct ClockRun {
   void tick_server() {
     const int ahead = newest == 0 ? 0 : static_cast<int>(newest) - static_cast<int>(tick);
     if (watching) leads.push_back(ahead);
+    if (const auto came = came_us.find(tick); watching && came != came_us.end())
+      waits_us.push_back(now_us - came->second);
+    came_us.erase(came_us.begin(), came_us.upper_bound(tick));
     const std::int64_t way = delay();
     if (newest != 0 || !clock.running())
       told.push_back({now_us + way, tick, std::clamp(ahead, -127, 127), way + delay()});
@@ -83,7 +88,7 @@ struct ClockRun {
   }
   /// Leads of the ticks of so many seconds, in order of size.
   std::vector<int> watch(double seconds) {
-    leads.clear();
+    leads.clear(), waits_us.clear();
     watching = true;
     run(seconds);
     watching = false;
@@ -102,7 +107,9 @@ struct ClockRun {
   std::uint64_t issued = 0;
   std::deque<Sent> commands;
   std::deque<Told> told;
+  std::map<std::uint32_t, std::int64_t> came_us;  ///< commands that wait
   std::vector<int> leads;
+  std::vector<std::int64_t> waits_us;  ///< from when a command came to the tick that it is for
   bool watching = false;
 };
 
@@ -134,6 +141,24 @@ TEST_CASE("commands come just in time at every rate, two seconds after the start
   ClockRun run(rate, latency_ms, jitter_ms, rate + static_cast<std::uint64_t>(jitter_ms));
   run.run(2.2);
   check_leads(run, run.watch(20));
+}
+
+TEST_CASE("where ticks are long commands wait for little more than the tick that is wished for",
+          "[client_sim][input_clock][property]") {
+  const std::uint16_t rate =
+      GENERATE(std::uint16_t{10}, std::uint16_t{15}, std::uint16_t{20}, std::uint16_t{33});
+  const int latency_ms = GENERATE(3, 30, 120);
+  const int jitter_ms = GENERATE(0, 10, 30);
+  const double drift = GENERATE(0.0, 2e-4, -2e-4);
+  ClockRun run(rate, latency_ms, jitter_ms, rate + static_cast<std::uint64_t>(jitter_ms), drift);
+  run.run(2.2);
+  const std::vector<int> leads = run.watch(60);
+  std::ranges::sort(run.waits_us);
+  const std::int64_t tick_us = 1'000'000 / rate, jitter_us = 1000 * jitter_ms;
+  const std::int64_t middle_us = run.waits_us[run.waits_us.size() / 2];
+  CAPTURE(rate, latency_ms, jitter_ms, drift, run.waits_us.front(), middle_us, run.waits_us.back());
+  CHECK(leads.front() >= 0);
+  CHECK(middle_us <= tick_us + 30'000 + jitter_us);
 }
 
 TEST_CASE("a settled clock is at most two per cent fast or slow", "[client_sim][input_clock][property]") {
