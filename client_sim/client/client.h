@@ -309,15 +309,15 @@ class Client {
   std::uint32_t applied_tick() const { return applied_tick_; }
   /// Newest tick of which every part has arrived and could be read; 0: none yet.
   std::uint32_t complete_tick() const { return complete_tick_; }
-  /// Tick of the newest command sent; 0 before playing.
+  /// Tick of the newest command sent; 0: none yet, which is within a tick from where playing begins.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
-  /// The same with the share of a tick that has passed since, below 1: the time that a picture goes by.
+  /// The same with the share of a tick that has passed since, below 1: the time that a picture goes by, once
+  /// there was a command.
   double command_time(Micros now) const;
   /// Is a command to be numbered? Who polls more often than ticks pass calls advance() when it is, and for
   /// what came, each 10 ms or with each frame: acknowledgements and what is sent again wait for that.
   bool command_due(Micros now) const { return clock_.due(now); }
-  /// The first tick that a command was due for in this world; those before it carry the same one, and are
-  /// over at the server. 0: none was yet.
+  /// The first tick that a command was due for in this world: before it the player stands. 0: none was yet.
   std::uint32_t first_command_tick() const { return first_command_tick_; }
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
   /// tick there is none yet, or it is long ago (64 ticks).

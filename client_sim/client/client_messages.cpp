@@ -298,7 +298,9 @@ void Client::send_inputs(DatagramBatch& out) {
   input.snapshot_tick = snapshot_tick_;
   input.lost_epoch = packed_.lost_epoch();
   const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;
-  input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
+  const std::uint32_t given = input.newest_tick - first_command_tick_ + 1;
+  input.command_count =
+      static_cast<std::uint8_t>(std::clamp<std::uint32_t>(std::min(open, given), 1, input_commands_max));
   for (std::uint32_t i = 0; i < input.command_count; ++i)
     input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
   // Where the path holds no more, the next one says it again.

@@ -15,9 +15,9 @@ constexpr int dense_ticks = 15;   // of snapshots further apart one late command
 constexpr int late_jump = 3;      // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;     // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
-constexpr Micros long_tick{30'000};  // above it phases are kept, not whole ticks alone
+constexpr Micros long_tick{30'000};  // from it on phases are kept, not whole ticks alone
 constexpr Micros spare_least{20'000};
-constexpr Micros spare_band{10'000};  // so much more makes no haste: a slope does as much until it is seen
+constexpr Micros spare_band{10'000};  // no more than that is left
 constexpr int spare_decay = 64;       // windows in which what jitter added goes, to a third
 constexpr std::uint32_t window_snapshots_min = 4;
 constexpr Micros window_over{500'000};
@@ -50,17 +50,25 @@ int InputClock::ahead_max() const {
                   reach_ticks - lead_ticks_);
 }
 
-InputClock::Nanos InputClock::period() const {
-  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
-  return base + base * slope_ / 64;
-}
+InputClock::Nanos InputClock::period() const { return pace() + pace() * slope_ / 64; }
+
+bool InputClock::phased() const { return plain_period() >= long_tick && rtt_ != Micros{0}; }
 
 /// The number that a command sent now should carry, as far as the server's tick and the round trip tell.
 std::uint32_t InputClock::anchor() const {
-  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
-  const std::int64_t ticks = (Nanos{rtt_}.count() + base.count() - 1) / base.count();
+  const std::int64_t ticks = (Nanos{rtt_}.count() + pace().count() - 1) / pace().count();
   return snapshot_tick_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, rtt_ticks_max)) +
          static_cast<std::uint32_t>(lead_ticks_);
+}
+
+/// What the newest command should be and when the next one should go, if the newest snapshot came just now.
+InputClock::Aim InputClock::aim(Micros now) const {
+  if (!phased()) return {anchor(), now};
+  const Nanos way = Nanos{rtt_} + spare_wish_;
+  const std::int64_t ticks =
+      std::clamp<std::int64_t>((way.count() + pace().count() - 1) / pace().count(), 1, rtt_ticks_max);
+  const std::int64_t ahead = ticks + lead_ticks_ - 1;
+  return {snapshot_tick_ + static_cast<std::uint32_t>(ahead), now + std::max(ticks * pace() - way, Nanos{0})};
 }
 
 void InputClock::skip_to(Micros now, std::uint32_t tick) {
@@ -90,15 +98,8 @@ void InputClock::take_round_trip(Micros now, Micros rtt) {
 
 void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
   snapshot_tick_ = snapshot_tick;
-  tick_ = anchor();
-  due_ = now;
-  if (plain_period() >= long_tick && rtt_ != Micros{0}) {
-    // The tick of which a command comes just in time, and how long until then.
-    const Nanos way = Nanos{rtt_} + spare_wish_, tick = plain_period();
-    const std::int64_t ticks = (way.count() + tick.count() - 1) / tick.count();
-    tick_ = snapshot_tick + static_cast<std::uint32_t>(ticks + lead_ticks_ - 1);
-    due_ = now + (ticks * tick - way);
-  }
+  const Aim first = aim(now);
+  tick_ = first.tick, due_ = first.due;
   settled_at_ = now + settle_for;
   running_ = true;
   blind_until_ = tick_;
@@ -142,7 +143,11 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (gap_ticks * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
   measure_pace(now, snapshot_tick);
   snapshot_tick_ = snapshot_tick;
-  if (now < catch_up_until_ && tick_ < anchor()) return skip_to(now, anchor());
+  if (const Aim to = aim(now); now < catch_up_until_ && tick_ < to.tick) {
+    skip_to(now, to.tick);
+    if (phased()) due_ = to.due;
+    return;
+  }
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;
   lead_min_ = std::min(lead_min_, *input_ahead);
@@ -163,21 +168,24 @@ InputClock::Nanos InputClock::spare(Micros now) const {
   return Nanos{now} - Nanos{rtt_} - (due_ - since * period());
 }
 
-/// Until it is seen what a slope did, and at least until the second snapshot from now, it should not have
-/// made up for more than what is off: over a long way the clock would swing about its wish, ever wider.
-int InputClock::slope_most(Micros now, Nanos off) const {
+/// When what a slope did is seen, and at least the second snapshot from now.
+InputClock::Nanos InputClock::seen_after() const {
   const Nanos tick = plain_period();
-  const std::int64_t seen_after = (Nanos{rtt_} + Nanos{window_over}) / tick;
-  const std::int64_t ticks = std::max<std::int64_t>({seen_after, 1, 2 * snapshot_every_ticks_});
+  const std::int64_t ticks = (Nanos{rtt_} + Nanos{window_over}) / tick;
+  return std::max<std::int64_t>({ticks, 1, 2 * snapshot_every_ticks_}) * tick;
+}
+
+/// Until then it should not have made up for more than what is off: over a long way the clock would swing
+/// about its wish, ever wider.
+int InputClock::slope_most(Micros now, Nanos off) const {
   const int most = now < settled_at_ ? slope_max : slope_settled_max;
-  return static_cast<int>(std::clamp<std::int64_t>(64 * off / (ticks * tick), 1, most));
+  return static_cast<int>(std::clamp<std::int64_t>(64 * off / seen_after(), 1, most));
 }
 
 void InputClock::correct(Micros now) {
   const int off = lead_min_ - lead_ticks_;
   slope_ = 0;
   const Nanos tick = plain_period();
-  const bool phased = tick >= long_tick;
   if (std::abs(off) > settled_ticks) settled_at_ = now + settle_for;
   // Of a command that was lost or late the next packet should tell in time.
   if (off < 0)
@@ -196,7 +204,7 @@ void InputClock::correct(Micros now) {
     blind_until_ = tick_;
   } else if (off < 0) {
     slope_ = std::max(2 * off, -slope_most(now, -off * tick));
-  } else if (phased && spare_min_ > spare_wish_ + spare_band) {
+  } else if (phased() && spare_min_ - spare_wish_ > std::max(Nanos{spare_band}, seen_after() / 64)) {
     slope_ = slope_most(now, spare_min_ - spare_wish_);
   } else if (off > 1) {
     slope_ = std::min(off, slope_most(now, off * tick));

@@ -15,10 +15,9 @@ namespace ashlar::client_sim {
 /// - Small errors are stretched away: over half a second the smallest lead is compared with the wish, and the
 ///   period changes until it fits: by at most a sixteenth in the first two seconds from a start or a jump,
 ///   and by a sixty-fourth once settled.
-/// - Where ticks are long (long_tick) a whole one more would be felt: there commands are sent so late in a
-/// tick
-///   that they come spare_ms before the one from which they wait; by the round trip and when snapshots come,
-///   as leads are whole ticks. Those that come later than wished for, as jitter makes them, ask for more.
+/// - Where ticks are long (30 ms or more) a whole one more would be felt. There commands are brought to come
+///   20 ms before the tick from which they wait for one more, by the round trip and when snapshots come, as
+///   leads are whole ticks; earlier for a while where some come later than wished for.
 /// - A server that slows down in overload is followed at its own pace, measured from its ticks.
 /// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
 ///   they come far too early.
@@ -72,13 +71,22 @@ class InputClock {
  private:
   using Nanos = std::chrono::duration<std::int64_t, std::nano>;
   Nanos plain_period() const { return Nanos{1'000'000'000 / tick_rate_hz_}; }
+  Nanos pace() const { return pace_ > Nanos{0} ? pace_ : plain_period(); }
   Nanos period() const;
+  bool phased() const;
   std::uint32_t anchor() const;
+  /// A command's number, and when the next one is due.
+  struct Aim {
+    std::uint32_t tick = 0;
+    Nanos due{0};
+  };
+  Aim aim(Micros now) const;
   void skip_to(Micros now, std::uint32_t tick);
   void measure_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_window() { lead_min_ = 127, window_count_ = 0, spare_min_ = Nanos::max(); }
   Nanos spare(Micros now) const;
+  Nanos seen_after() const;
   int slope_most(Micros now, Nanos off) const;
   void correct(Micros now);
 

@@ -175,7 +175,11 @@ void Predictor::note_predicted() {
     free_states_.pop_back();
   }
   here.tick = replica_->tick();
-  here.beside = !bystanders_.empty();
+  const DVec3 place_m = replica_->body().position_m;
+  here.beside = std::ranges::any_of(bystanders_, [&](const Bystander& other) {
+    const DVec3 way = other.position_m - place_m;
+    return dot(way, way) < near_m * near_m;
+  });
   replica_->save(states_[here.state]);
 }
 

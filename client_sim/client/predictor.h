@@ -35,9 +35,9 @@ struct PredictorConfig {
 /// Why the server's player was another one than predicted. Each misprediction counts once, by the first of
 /// these that holds.
 enum class MispredictCause : std::uint8_t {
-  server,   ///< put elsewhere: spawns, operators, no-clip
+  server,   ///< put elsewhere or pushed: spawns, operators, no-clip, hits
   command,  ///< a command came too late or not at all, so the server used another one
-  crowd,    ///< somebody else was near enough to push
+  crowd,    ///< somebody else was near enough to push, or was taken to be
   world,    ///< sectors or blocks were changed by others
   unknown,  ///< none of them: on a server of the same version there should be none of these
 };
@@ -51,7 +51,7 @@ struct PredictorStats {
   std::uint64_t replayed_ticks = 0;  ///< stepped again
   std::uint64_t waited = 0;          ///< calls in which the ground was not there
   std::uint64_t snapped = 0;         ///< corrections too large to be smoothed
-  std::uint64_t late = 0;            ///< of the confirmed: the command for that tick was not applied
+  std::uint64_t late = 0;            ///< of the confirmed: the command sent for that tick was not applied
   /// How far corrections moved the player as shown, in micrometres, by cause; those below 1 um are not in it.
   std::array<Histogram, mispredict_cause_count> corrections_um;
 

@@ -91,6 +91,7 @@ void SeenHits::advance(Client& client, Predictor& predictor, std::span<const Sho
         hit.how == HurtBy::shot || hit.how == HurtBy::claw;  // fists are shots that reach so far
     if (hit.kind == CombatEventKind::hurt && shot && hit.by == client.player()) ledger_.given(told, hit.who);
   }
+  if (ledger_.empty()) return;
   if (client.own()) ledger_.stood(client.own_tick(), client.own()->body.position_m);
   ledger_.settle(client.view().newest_tick(), client.welcome().rules.ticks_within(word_within_s, 1));
 }

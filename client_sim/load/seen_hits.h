@@ -48,7 +48,8 @@ class SeenHitLedger {
   /// Counts those that the server has had time to say something of.
   void settle(std::uint32_t newest_tick, std::uint32_t patience_ticks);
   void clear() { waiting_.clear(), dead_.clear(); }
-  bool empty() const { return waiting_.empty(); }
+  /// Nothing is waited for or remembered.
+  bool empty() const { return waiting_.empty() && dead_.empty(); }
   const SeenHitCounts& counts() const { return counts_; }
 
  private:

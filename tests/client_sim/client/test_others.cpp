@@ -287,6 +287,9 @@ TEST_CASE("who is gone is shown until the picture comes to a tick without it, an
   if (again) told.tell(tick + 1, {2, 4, 20}, behind);
   told.pass(tick + 2, behind);
   CHECK(told.all_at(tick + 1.5).size() == (again ? 1 : 0));
+  if (again) return;
+  told.pass(tick + 8, behind);
+  CHECK_FALSE(told.others.anybody_near({2, 4, 20}, 10));
 }
 
 TEST_CASE("the picture waits for snapshots that are late, and for none that are lost",
