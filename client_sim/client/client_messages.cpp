@@ -271,9 +271,8 @@ void Client::number_commands() {
     // jumps while snapshots are read, so what counts is how far the commands reach.
     const std::uint32_t newest = clock_.newest_tick();
     // Before the first one the player stood.
-    const std::uint32_t count =
-        filled_tick_ == 0 ? 1 : std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
-    if (filled_tick_ == 0) first_command_tick_ = newest;
+    if (filled_tick_ == 0) first_command_tick_ = newest, filled_tick_ = newest - 1;
+    const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
     filled_tick_ = newest;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t tick = newest - i;
@@ -297,10 +296,9 @@ void Client::send_inputs(DatagramBatch& out) {
   input.newest_tick = filled_tick_;
   input.snapshot_tick = snapshot_tick_;
   input.lost_epoch = packed_.lost_epoch();
-  const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;
-  const std::uint32_t given = input.newest_tick - first_command_tick_ + 1;
-  input.command_count =
-      static_cast<std::uint8_t>(std::clamp<std::uint32_t>(std::min(open, given), 1, input_commands_max));
+  const std::uint32_t settled = std::max(applied_tick_, first_command_tick_ - 1);
+  const std::uint32_t open = input.newest_tick > settled ? input.newest_tick - settled : 1;
+  input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
   for (std::uint32_t i = 0; i < input.command_count; ++i)
     input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
   // Where the path holds no more, the next one says it again.

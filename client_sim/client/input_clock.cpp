@@ -35,6 +35,11 @@ constexpr Micros rtt_over{500'000};
 // Of the first round trip no more is believed: the hello may have waited for the network or for the server.
 constexpr Micros first_rtt_max{250'000};
 
+/// Whole ticks that hold a way.
+std::int64_t ticks_of(std::chrono::nanoseconds way, std::chrono::nanoseconds tick) {
+  return std::clamp<std::int64_t>((way.count() + tick.count() - 1) / tick.count(), 0, rtt_ticks_max);
+}
+
 }  // namespace
 
 void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks) {
@@ -56,17 +61,14 @@ bool InputClock::phased() const { return plain_period() >= long_tick && rtt_ != 
 
 /// The number that a command sent now should carry, as far as the server's tick and the round trip tell.
 std::uint32_t InputClock::anchor() const {
-  const std::int64_t ticks = (Nanos{rtt_}.count() + pace().count() - 1) / pace().count();
-  return snapshot_tick_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, rtt_ticks_max)) +
-         static_cast<std::uint32_t>(lead_ticks_);
+  return snapshot_tick_ + static_cast<std::uint32_t>(ticks_of(rtt_, pace()) + lead_ticks_);
 }
 
 /// What the newest command should be and when the next one should go, if the newest snapshot came just now.
 InputClock::Aim InputClock::aim(Micros now) const {
   if (!phased()) return {anchor(), now};
   const Nanos way = Nanos{rtt_} + spare_wish_;
-  const std::int64_t ticks =
-      std::clamp<std::int64_t>((way.count() + pace().count() - 1) / pace().count(), 1, rtt_ticks_max);
+  const std::int64_t ticks = ticks_of(way, pace());
   const std::int64_t ahead = ticks + lead_ticks_ - 1;
   return {snapshot_tick_ + static_cast<std::uint32_t>(ahead), now + std::max(ticks * pace() - way, Nanos{0})};
 }
@@ -143,10 +145,13 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (gap_ticks * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
   measure_pace(now, snapshot_tick);
   snapshot_tick_ = snapshot_tick;
-  if (const Aim to = aim(now); now < catch_up_until_ && tick_ < to.tick) {
-    skip_to(now, to.tick);
-    if (phased()) due_ = to.due;
-    return;
+  if (now < catch_up_until_) {
+    const Aim to = aim(now);
+    if (tick_ < to.tick) {
+      skip_to(now, to.tick);
+      if (phased()) due_ = to.due;
+      return;
+    }
   }
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;

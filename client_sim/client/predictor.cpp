@@ -13,6 +13,10 @@ namespace {
 
 /// Bodies of players and most monsters that are further apart than this do not meet within a tick.
 constexpr double near_m = 2.5;
+bool may_meet(DVec3 a_m, DVec3 b_m) {
+  const DVec3 way = a_m - b_m;
+  return dot(way, way) < near_m * near_m;
+}
 /// An own change of a block that the server has not told of for so long was not made.
 constexpr double taken_back_s = 2;
 /// A server that misses a command repeats the last one for so long (protocol/WIRE.md).
@@ -176,10 +180,8 @@ void Predictor::note_predicted() {
   }
   here.tick = replica_->tick();
   const DVec3 place_m = replica_->body().position_m;
-  here.beside = std::ranges::any_of(bystanders_, [&](const Bystander& other) {
-    const DVec3 way = other.position_m - place_m;
-    return dot(way, way) < near_m * near_m;
-  });
+  here.beside = std::ranges::any_of(
+      bystanders_, [&](const Bystander& other) { return may_meet(other.position_m, place_m); });
   replica_->save(states_[here.state]);
 }
 
@@ -317,8 +319,7 @@ bool Predictor::somebody_near(const Client& client, DVec3 place_m) {
   if (others_ != nullptr) return others_->anybody_near(place_m, near_m);
   client.view().entities(viewed_);
   return std::ranges::any_of(viewed_, [&](const ViewEntity& other) {
-    const DVec3 way = other.position_m - place_m;
-    return other.record.id != client.player() && dot(way, way) < near_m * near_m;
+    return other.record.id != client.player() && may_meet(other.position_m, place_m);
   });
 }
 
