@@ -7,19 +7,29 @@
 namespace ashlar::client_sim {
 namespace {
 
-constexpr int slope_max = 4;          // of 64: a sixteenth
-constexpr int slope_settled_max = 1;  // likewise, once settled: 1.6 %
+constexpr int slopes = 1024;           // of the period: the least one, and what all are counted in
+constexpr int slope_max = 64;          // a sixteenth
+constexpr int slope_settled_max = 16;  // once settled: 1.6 %
 constexpr Micros settle_for{2'000'000};
 constexpr int settled_ticks = 3;  // who is further off is not settled: a clock leapt, or the way changed
 constexpr int dense_ticks = 15;   // of snapshots further apart one late command tells enough
 constexpr int late_jump = 3;      // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;     // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
-constexpr Micros long_tick{30'000};  // from it on phases are kept, not whole ticks alone
-constexpr Micros spare_least{20'000};
-constexpr Micros spare_band{10'000};  // no more than that is left
-constexpr int spare_decay = 64;       // windows in which what jitter added goes, to a third
-constexpr std::uint32_t window_snapshots_min = 4;
+constexpr Micros long_tick{30'000};
+constexpr int before_snapshot = 10;  // of a tick: how long before a snapshot comes the next command goes
+// The least spare: where ticks are long, and of short ones a quarter.
+constexpr Micros spare_least_long{12'000};
+constexpr int spare_least_of_tick = 4;
+constexpr Micros spare_added_long{20'000};  // to long ones, where commands come later than wished for
+constexpr Micros spare_added_most{16'000};  // to short ones, in whole ticks
+constexpr int spare_decay = 64;  // windows in which what jitter added to long ones goes, to a third
+// And to short ones it goes by so much a snapshot: as one in a thousand tells of a command that waited for
+// less than the wish, and of these as few are late.
+constexpr Micros spare_forgotten{4};
+constexpr int late_snapshots = 16;  // of so many the one that is latest does not count
+constexpr int jitter_over = 4;      // windows
+constexpr int window_snapshots_min = 4;
 constexpr Micros window_over{500'000};
 constexpr Micros early_over{250'000};
 constexpr Micros pace_over{250'000};
@@ -47,7 +57,7 @@ void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t
   tick_rate_hz_ = tick_rate_hz;
   lead_ticks_ = lead_ticks;
   snapshot_every_ticks_ = snapshot_every_ticks;
-  spare_wish_ = spare_least;
+  spare_wish_ = spare_least();
 }
 
 int InputClock::ahead_max() const {
@@ -55,22 +65,46 @@ int InputClock::ahead_max() const {
                   reach_ticks - lead_ticks_);
 }
 
-InputClock::Nanos InputClock::period() const { return pace() + pace() * slope_ / 64; }
+InputClock::Nanos InputClock::period() const { return pace() + pace() * slope_ / slopes; }
 
-bool InputClock::phased() const { return plain_period() >= long_tick && rtt_ != Micros{0}; }
+bool InputClock::long_ticks() const { return plain_period() >= long_tick; }
+
+InputClock::Nanos InputClock::spare_least() const {
+  return long_ticks() ? Nanos{spare_least_long} : plain_period() / spare_least_of_tick;
+}
 
 /// The number that a command sent now should carry, as far as the server's tick and the round trip tell.
 std::uint32_t InputClock::anchor() const {
   return snapshot_tick_ + static_cast<std::uint32_t>(ticks_of(rtt_, pace()) + lead_ticks_);
 }
 
+/// How long commands should wait beyond the wish for whole ticks. Where ticks are short a little more, so
+/// that there and back it takes whole ones: then the next snapshot comes just behind a command, and the
+/// picture that is made of it is no older than it must be.
+InputClock::Nanos InputClock::spare_wanted() const {
+  const Nanos tick = plain_period();
+  if (long_ticks() || rtt_ == Micros{0}) return spare_wish_;
+  return way_ticks_ * tick + tick / before_snapshot - Nanos{rtt_} - jitter_;
+}
+
+/// The whole ticks change only where that many are too few, or one less would do with a quarter to spare.
+void InputClock::count_way() {
+  const Nanos tick = plain_period(), way = Nanos{rtt_} + jitter_ + spare_wish_ - tick / before_snapshot;
+  if (way > way_ticks_ * tick || way * 4 < (4 * way_ticks_ - 5) * tick) way_ticks_ = ticks_of(way, tick);
+}
+
 /// What the newest command should be and when the next one should go, if the newest snapshot came just now.
 InputClock::Aim InputClock::aim(Micros now) const {
-  if (!phased()) return {anchor(), now};
-  const Nanos way = Nanos{rtt_} + spare_wish_;
+  if (rtt_ == Micros{0}) return {anchor(), now};
+  const Nanos way = Nanos{rtt_} + spare_wanted();
   const std::int64_t ticks = ticks_of(way, pace());
   const std::int64_t ahead = ticks + lead_ticks_ - 1;
   return {snapshot_tick_ + static_cast<std::uint32_t>(ahead), now + std::max(ticks * pace() - way, Nanos{0})};
+}
+
+void InputClock::forget_window() {
+  lead_min_ = 127, window_count_ = 0, short_count_ = 0;
+  spare_min_ = Nanos::max(), spare_max_ = spare_second_ = Nanos::min();
 }
 
 void InputClock::skip_to(Micros now, std::uint32_t tick) {
@@ -96,6 +130,7 @@ void InputClock::take_round_trip(Micros now, Micros rtt) {
     rtt_now_ = std::min(rtt_now_, rtt);
   }
   rtt_ = std::max(Micros{1}, std::min(rtt_before_, rtt_now_));
+  count_way();
 }
 
 void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
@@ -149,14 +184,18 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
     const Aim to = aim(now);
     if (tick_ < to.tick) {
       skip_to(now, to.tick);
-      if (phased()) due_ = to.due;
+      due_ = to.due;
       return;
     }
   }
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;
   lead_min_ = std::min(lead_min_, *input_ahead);
-  spare_min_ = std::min(spare_min_, spare(now));
+  short_count_ += *input_ahead < lead_ticks_ ? 1 : 0;
+  const Nanos spare_now = spare(now) - gained(now);
+  spare_min_ = std::min(spare_min_, spare_now);
+  spare_second_ = std::max(spare_second_, std::min(spare_max_, spare_now));
+  spare_max_ = std::max(spare_max_, spare_now);
   // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
   // both are mended sooner than the rest.
   const Micros watched = now - window_begin_;
@@ -167,10 +206,16 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (late || early || watched >= window_over) correct(now);
 }
 
-/// How long before the newest snapshot's tick began the command came that its lead asks for.
+/// How long before the newest snapshot's tick began the command came that its lead asks for, as commands go
+/// now.
 InputClock::Nanos InputClock::spare(Micros now) const {
   const std::int64_t since = std::int64_t{tick_} + 1 - snapshot_tick_ - lead_ticks_;
   return Nanos{now} - Nanos{rtt_} - (due_ - since * period());
+}
+
+/// How much earlier commands go than when the window began, as the slope has it.
+InputClock::Nanos InputClock::gained(Micros now) const {
+  return -slope_ * Nanos{now - window_begin_} / slopes;
 }
 
 /// When what a slope did is seen, and at least the second snapshot from now.
@@ -184,35 +229,65 @@ InputClock::Nanos InputClock::seen_after() const {
 /// about its wish, ever wider.
 int InputClock::slope_most(Micros now, Nanos off) const {
   const int most = now < settled_at_ ? slope_max : slope_settled_max;
-  return static_cast<int>(std::clamp<std::int64_t>(64 * off / seen_after(), 1, most));
+  return static_cast<int>(std::clamp<std::int64_t>(slopes * off / seen_after(), 1, most));
+}
+
+/// Of a command that was lost or late the next packet should tell in time.
+void InputClock::wish_spare() {
+  const Nanos tick = plain_period(), least = spare_least();
+  const bool late = lead_min_ < 0;
+  if (long_ticks()) {
+    if (short_count_ > 0)
+      spare_wish_ = std::min(spare_wish_ + (late ? tick : Nanos{spare_added_long}), tick + least);
+    else
+      spare_wish_ -= (spare_wish_ - least) / spare_decay;
+    return;
+  }
+  if (lead_min_ - lead_ticks_ <= -late_jump) return;  // a clock leapt, or the way changed
+  if (late)
+    spare_wish_ += tick;
+  else if (short_count_ > 0)
+    spare_wish_ += std::min(short_count_, 2) * tick / 4;
+  else
+    spare_wish_ -= window_count_ * spare_forgotten;
+  spare_wish_ = std::clamp(spare_wish_, least, ticks_of(spare_added_most, tick) * tick + least);
+  // How much later than the first some snapshots come.
+  const Nanos jitter = (window_count_ < late_snapshots ? spare_max_ : spare_second_) - spare_min_;
+  jitter_ += jitter_ == Nanos{0} ? jitter : (jitter - jitter_) / jitter_over;
+  count_way();
+}
+
+/// Stretches what the spare is off. @param made_up  by the slope of the window that ended
+void InputClock::keep_spare(Micros now, int off, Nanos made_up) {
+  const Nanos is = spare_min_ + made_up, wanted = spare_wanted(), little = seen_after() / slopes;
+  // The shortest round trip of a few is longer than the way at its best, so that the spare may be more: of
+  // long ticks half of it will do.
+  Nanos under = (off < 0 || !long_ticks() ? wanted : wanted / 2) - is;
+  if (lead_min_ < 0) under = std::max(under, -off * plain_period() - made_up);
+  if (under > little)
+    slope_ = -slope_most(now, under);
+  else if (is - wanted > little)
+    slope_ = slope_most(now, is - wanted);
 }
 
 void InputClock::correct(Micros now) {
   const int off = lead_min_ - lead_ticks_;
+  const Nanos made_up = gained(now);
   slope_ = 0;
-  const Nanos tick = plain_period();
   if (std::abs(off) > settled_ticks) settled_at_ = now + settle_for;
-  // Of a command that was lost or late the next packet should tell in time.
-  if (off < 0)
-    spare_wish_ = std::min(spare_wish_ + (lead_min_ < 0 ? tick : tick / 2), tick + spare_least);
-  else
-    spare_wish_ -= (spare_wish_ - spare_least) / spare_decay;
+  wish_spare();
   if (off <= -late_jump) {
     // Where the server's tick says that commands are in time they are not late but lost on the way, and more
     // haste would bring none back: some is allowed for jitter, no more.
     const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
     const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
     if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(now, to);
-    slope_ = -slope_most(now, -off * tick);
+    slope_ = -slope_most(now, -off * plain_period());
   } else if (off >= early_hold) {
     due_ += period() * off;
     blind_until_ = tick_;
-  } else if (off < 0) {
-    slope_ = std::max(2 * off, -slope_most(now, -off * tick));
-  } else if (phased() && spare_min_ - spare_wish_ > std::max(Nanos{spare_band}, seen_after() / 64)) {
-    slope_ = slope_most(now, spare_min_ - spare_wish_);
-  } else if (off > 1) {
-    slope_ = std::min(off, slope_most(now, off * tick));
+  } else {
+    keep_spare(now, off, made_up);
   }
   forget_window();
 }

@@ -12,12 +12,14 @@ namespace ashlar::client_sim {
 /// the player feels the wait. The clock follows the server, by two things that snapshots tell: the server's
 /// tick, and how many ticks ahead the newest command was when that tick began (its lead).
 ///
-/// - Small errors are stretched away: over half a second the smallest lead is compared with the wish, and the
-///   period changes until it fits: by at most a sixteenth in the first two seconds from a start or a jump,
-///   and by a sixty-fourth once settled.
-/// - Where ticks are long (30 ms or more) a whole one more would be felt. There commands are brought to come
-///   20 ms before the tick from which they wait for one more, by the round trip and when snapshots come, as
-///   leads are whole ticks; earlier for a while where some come later than wished for.
+/// - Small errors are stretched away, twice a second: the period changes until what is off is made up for, by
+///   at most a sixteenth in the first two seconds from a start or a jump, and by a sixty-fourth once settled.
+/// - Leads are whole ticks. How long before the tick from which they wait for one more commands come, their
+///   spare, follows from the round trip and from when snapshots come; it is kept. A quarter of a tick at
+///   least, 12 ms where ticks are long (30 ms or more), and more for a while where some come later than
+///   wished for, as jitter and losses make them. Of short ticks it is brought up to where way and spare are
+///   whole ticks: then snapshots come just behind commands, most of the late ones, too, and a picture that is
+///   whole ticks behind the commands is made of what was told.
 /// - A server that slows down in overload is followed at its own pace, measured from its ticks.
 /// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
 ///   they come far too early.
@@ -73,7 +75,8 @@ class InputClock {
   Nanos plain_period() const { return Nanos{1'000'000'000 / tick_rate_hz_}; }
   Nanos pace() const { return pace_ > Nanos{0} ? pace_ : plain_period(); }
   Nanos period() const;
-  bool phased() const;
+  bool long_ticks() const;
+  Nanos spare_least() const;
   std::uint32_t anchor() const;
   /// A command's number, and when the next one is due.
   struct Aim {
@@ -84,10 +87,15 @@ class InputClock {
   void skip_to(Micros now, std::uint32_t tick);
   void measure_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_pace(Micros now, std::uint32_t snapshot_tick);
-  void forget_window() { lead_min_ = 127, window_count_ = 0, spare_min_ = Nanos::max(); }
+  void forget_window();
   Nanos spare(Micros now) const;
+  Nanos gained(Micros now) const;
   Nanos seen_after() const;
   int slope_most(Micros now, Nanos off) const;
+  void wish_spare();
+  void keep_spare(Micros now, int off, Nanos made_up);
+  Nanos spare_wanted() const;
+  void count_way();
   void correct(Micros now);
 
   std::uint16_t tick_rate_hz_ = 60;
@@ -107,11 +115,14 @@ class InputClock {
   Micros catch_up_until_{0};           // until then the server's tick alone moves the clock forward
 
   // What commands arrive ahead.
-  int slope_ = 0;  // 1/64 of the period: negative is faster
+  int slope_ = 0;  // 1/1024 of the period: negative is faster
   int lead_min_ = 127;
-  std::uint32_t window_count_ = 0;
-  Nanos spare_min_ = Nanos::max();  // how early commands came, beyond the wish
-  Nanos spare_wish_{0};             // where ticks are long
+  int window_count_ = 0, short_count_ = 0;  // snapshots, and those of leads below the wish
+  // How early commands came, beyond the wish, without what the slope gained: the least, and the two longest.
+  Nanos spare_min_ = Nanos::max(), spare_max_ = Nanos::min(), spare_second_ = Nanos::min();
+  Nanos jitter_{0};  // of the snapshots, and 0 until something is known of it
+  Nanos spare_wish_{0};
+  std::int64_t way_ticks_ = 0;  // whole ones that hold way and spare
   Micros window_begin_{0};
   Micros settled_at_{0};           // from then on the period changes but little
   std::uint32_t blind_until_ = 0;  // snapshots before this tick do not show the last change yet

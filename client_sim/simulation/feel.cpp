@@ -33,7 +33,7 @@ using client_sim::Others;
 using client_sim::Predictor;
 using client_sim::ShownEntity;
 
-constexpr Micros quantum{2'000};
+constexpr Micros quantum{500};
 constexpr Micros frame_every{10'000};
 constexpr std::uint16_t first_port = 10'000;
 

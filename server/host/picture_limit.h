@@ -65,8 +65,14 @@ class PictureLimit {
     const auto before = [](std::uint32_t tick, std::uint32_t by) { return tick > by ? tick - by : 1; };
     const auto ago = std::min(ticks_ago, static_cast<std::uint32_t>(repeated_s_max * tick_rate_hz + 0.999));
     std::uint32_t oldest = before(held_tick_, slack + gap() + ago);
-    if (age_count_ >= ages_least)
-      oldest = std::max(oldest, before(sent_by(before(now, ago)), age_ + gap() + margin_ticks));
+    if (age_count_ >= ages_least) {
+      // Snapshots that are apart are acknowledged as seldom: until the next acknowledgement one more may have
+      // been sent, which ages do not tell of.
+      const std::uint32_t usual = before(sent_by(before(now, ago)), age_ + gap() + margin_ticks);
+      const std::uint32_t held = before(held_tick_, gap() + margin_ticks);
+      const std::uint32_t apart = gap() > 0 ? gap() + 1 : 0;
+      oldest = std::max({oldest, before(usual, apart), std::min(usual, held)});
+    }
     return TickId{std::min(std::max(number(seen), oldest), sent_tick_)};
   }
 

@@ -312,7 +312,8 @@ TEST_CASE("a hit that pushes is the server's doing, and a body that is gone was 
   WorldSetup setup = alone(TerrainKind::flat);
   setup.monsters = setup.monsters_max = 40;
   setup.spawn.radius_m = 14;
-  setup.rules.player_health = 10'000;
+  // The least hit is told: health travels as a share of 255.
+  setup.rules.player_health = 700;
   PredictedClient p(setup, 21);
   client_sim::Others others;
   p.play.conditions(delayed(20));
@@ -326,7 +327,7 @@ TEST_CASE("a hit that pushes is the server's doing, and a body that is gone was 
   };
   const std::uint64_t put = p.mispredicted(MispredictCause::server);
   Runner runner(21);
-  for (const Micros until = p.play.now + Micros{40'000'000}; p.play.now < until;) {
+  for (const Micros until = p.play.now + Micros{90'000'000}; p.play.now < until;) {
     PlayerCommand command = runner();
     command.buttons |= button::attack;
     p.play.client.set_command(command);

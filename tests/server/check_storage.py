@@ -372,9 +372,10 @@ class Storage(unittest.TestCase):
             kept = file.read_bytes()
         file.write_bytes(kept)
         (backup / "world.db-wal").write_bytes(waits)
-        (backup / "world.toml").write_bytes((backup / "world.toml").read_bytes().replace(b"seed = 1", b"seed = 3"))
+        written = (backup / "world.toml").read_bytes()
+        (backup / "world.toml").write_bytes(written.replace(b"seed = 1", b"seed = 3"))
         refused("world.toml")
-        (backup / "world.toml").write_bytes((backup / "world.toml").read_bytes().replace(b"seed = 3", b"seed = 1"))
+        (backup / "world.toml").write_bytes(written)
         self.assertIn("as of tick 77", self.command("restore", backup, "--to", to))
         self.assertEqual(sorted(path.name for path in backup.iterdir() if "shm" in path.name), [])
 

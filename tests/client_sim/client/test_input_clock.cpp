@@ -62,6 +62,8 @@ struct ClockRun {
       const Told t = told.front();
       told.pop_front();
       clock.take_round_trip(client_now(), Micros{t.rtt_us});
+      if (const double share = clock.share(client_now()); watching)
+        shares.push_back(share > 0.5 ? share - 1 : share);
       if (!clock.running())
         clock.start(client_now(), t.tick);
       else
@@ -91,7 +93,7 @@ struct ClockRun {
   }
   /// Leads of the ticks of so many seconds, in order of size.
   std::vector<int> watch(double seconds) {
-    leads.clear(), waits_us.clear();
+    leads.clear(), waits_us.clear(), shares.clear();
     watching = true;
     run(seconds);
     watching = false;
@@ -115,6 +117,7 @@ struct ClockRun {
   std::map<std::uint32_t, std::int64_t> came_us;  ///< commands that wait
   std::vector<int> leads;
   std::vector<std::int64_t> waits_us;  ///< from when a command came to the tick that it is for
+  std::vector<double> shares;          ///< of a tick, since the nearest command, as snapshots came
   bool watching = false;
 };
 
@@ -175,6 +178,32 @@ TEST_CASE("where ticks are long commands wait for little more than the ticks tha
   // What came too late once asks for more for a while.
   const std::int64_t asked_us = jitter_ms > 0 && told_lost > 0 ? tick_us / 4 : 0;
   CHECK(middle_us <= lead * tick_us + 30'000 + jitter_us + asked_us);
+}
+
+TEST_CASE(
+    "where ticks are short snapshots come just behind commands, and these wait for no tick more than that "
+    "asks",
+    "[client_sim][input_clock][property]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{35}, std::uint16_t{60}, std::uint16_t{128});
+  const int latency_ms = GENERATE(2, 11, 37, 75);
+  const int jitter_ms = GENERATE(0, 4, 15);
+  const double drift = GENERATE(-2e-4, 0.0, 2e-4);
+  ClockRun run(rate, latency_ms, jitter_ms, rate + static_cast<std::uint64_t>(latency_ms), drift);
+  run.run(6);
+  const std::vector<int> leads = run.watch(30);
+  std::ranges::sort(run.waits_us);
+  std::ranges::sort(run.shares);
+  const std::int64_t tick_us = 1'000'000 / rate, jitter_us = 1000 * jitter_ms;
+  CAPTURE(rate, latency_ms, jitter_ms, drift, run.waits_us.front(), run.waits_us.back());
+  CHECK(leads.front() >= 0);
+  CHECK(leads[leads.size() / 100] >= 1);
+  // The tick that is wished for, the least spare, and up to a tick until the next snapshot comes.
+  CHECK(run.waits_us[run.waits_us.size() / 2] <= tick_us * 5 / 2 + jitter_us + 1000);
+  // The latest of them but for a few; here time goes on by milliseconds.
+  const auto latest = run.shares[run.shares.size() * 94 / 100];
+  const double step = 1000.0 / static_cast<double>(tick_us);
+  CAPTURE(latest);
+  if (jitter_us < tick_us / 2) CHECK(latest <= 0.2 + 2 * step);
 }
 
 TEST_CASE("a settled clock is at most two per cent fast or slow", "[client_sim][input_clock][property]") {

@@ -71,6 +71,25 @@ TEST_CASE("a picture may be behind by what its snapshots are apart, on top",
   CHECK(believed(limit, 1) == 1200 - margin - 5);
 }
 
+TEST_CASE("whoever shows what it was told is believed, however far snapshots are apart and the way is long",
+          "[server][host][picture_limit]") {
+  const std::uint32_t every = GENERATE(1u, 2u, 3u, 6u), way = GENERATE(range(1u, 13u));
+  PictureLimit limit;
+  std::uint32_t held = 0;  // by the client, as of a command that arrives
+  std::uint32_t wrong = 0;
+  for (std::uint32_t tick = every; tick < 200 * every; ++tick) {
+    if (tick % every == 0) limit.note_sent(tick, tick);
+    // A command tells what its client had half a way ago, when all that was sent a whole one ago was there.
+    if (tick > way && (tick - way) % every == 0) held = tick - way, limit.note_fate({held, true}, tick);
+    if (tick < 100 * every) continue;
+    // A picture is between the newest two, or was when it was made.
+    const std::uint32_t oldest = held - every;
+    wrong += number(limit.believed(TickId{oldest}, 0, tick, 60)) == oldest ? 0 : 1;
+  }
+  CAPTURE(every, way);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a picture is believed to be behind by the jitter that acknowledgements show, and a tick",
           "[server][host][picture_limit]") {
   PictureLimit limit;
