@@ -17,7 +17,7 @@
 namespace ashlar::testing {
 
 /// Empty where there is no such file. At once, as a WAD has tens of millions of bytes.
-inline std::vector<std::uint8_t> read_bytes(const std::string& path) {
+inline std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) return {};

@@ -53,7 +53,7 @@ void operate(std::vector<std::uint8_t>& script, unsigned what, unsigned stream,
 void save_scripts(const std::filesystem::path& messages, const std::filesystem::path& to,
                   std::initializer_list<std::uint8_t> kinds) {
   for (const auto& entry : std::filesystem::directory_iterator(messages)) {
-    const auto message = testing::read_bytes(entry.path().string());
+    const auto message = testing::read_bytes(entry.path());
     if (message.size() > 1000) continue;
     for (const std::uint8_t kind : kinds) {
       std::vector<std::uint8_t> script{kind};
