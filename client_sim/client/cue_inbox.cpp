@@ -20,16 +20,16 @@ bool CueInbox::take_in(std::uint32_t tick, std::uint8_t part, std::span<const Cu
   newest_tick_ = std::max(newest_tick_, tick);
   for (const Cue& cue : cues) {
     if (cue.age > tick) continue;  // before the world
-    if (cues_.size() == kept_max) cues_.erase(cues_.begin());
+    if (cues_.size() == kept_max) cues_.pop_front();
     cues_.push_back({cue, tick - cue.age});
   }
   return true;
 }
 
 std::vector<HeardCue> CueInbox::take(std::size_t most) {
-  const auto end = cues_.begin() + static_cast<std::ptrdiff_t>(std::min(most, cues_.size()));
-  std::vector<HeardCue> out(cues_.begin(), end);
-  cues_.erase(cues_.begin(), end);
+  std::vector<HeardCue> out;
+  out.reserve(std::min(most, cues_.size()));
+  for (; out.size() < most && !cues_.empty(); cues_.pop_front()) out.push_back(cues_[cues_.first()]);
   return out;
 }
 

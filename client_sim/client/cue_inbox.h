@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/connection/grow_ring.h"
 #include "protocol/messages.h"
 
 namespace ashlar::client_sim {
@@ -37,7 +38,7 @@ class CueInbox {
   };
   std::array<Heard, ticks_known> heard_{};  // by tick modulo
   std::uint32_t newest_tick_ = 0;
-  std::vector<HeardCue> cues_;
+  GrowRing<HeardCue> cues_;
 };
 
 }  // namespace ashlar::client_sim

@@ -114,7 +114,7 @@ class Others {
     std::uint32_t z_and_yaw = 0;  // within 24 bits, and in the lowest eight in 1/256 turn
 
     State() = default;
-    State(std::uint32_t at, const Steps& place, std::uint8_t yaw)
+    State(std::uint32_t at, Steps place, std::uint8_t yaw)
         : tick(at), x(place.x), y(place.y), z_and_yaw(static_cast<std::uint32_t>(place.z) << 8 | yaw) {}
     Steps place() const { return {x, y, static_cast<std::int32_t>(z_and_yaw) >> 8}; }
     Turn16 yaw() const { return dequantise_turn(static_cast<std::uint8_t>(z_and_yaw & 0xff)); }
@@ -182,6 +182,7 @@ class Others {
   double wanted_lag() const;
   void take_states(Micros now, const PictureSource& source);
   void take_block(const ViewCell& block, Seats& seats, EntityId self);
+  void prefetch_row(std::uint32_t row) const;
   void find_seats(const ViewCell& block, Seats& seats);
   void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
                    EntityId self);
@@ -206,7 +207,7 @@ class Others {
   std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
   State& push(Head& head);
   void prefetch_track(std::size_t row, std::size_t states_back) const;
-  void take_state(std::size_t row, const EntityRecord& record, const Steps& place, std::uint32_t tick);
+  void take_state(std::size_t row, const EntityRecord& record, Steps place, std::uint32_t tick);
   void steer(Micros now);
   double shown_lag(Micros now) const;
   /// Where walls are looked for: what they are changes with the version; 0: nobody knows when.

@@ -247,6 +247,7 @@ bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decod
       return true;
     }
     base.entities = held->entities;
+    ashlar::prefetch(base.entities.data(), base.entities.size_bytes());
     base.fields = held->fields;
     cell = held->cell;
     members = held->members;

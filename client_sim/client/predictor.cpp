@@ -37,10 +37,10 @@ Predictor::Predictor(PredictorConfig config) : config_(std::move(config)) {}
 void Predictor::begin_world(Client& client) {
   world_ = client.stats().worlds;
   replica_.reset();
-  confirmed_ = {};
   confirmed_tick_ = 0;
   ring_ = {};
-  states_.clear(), free_states_.clear();
+  states_.assign(1, {}), free_states_.clear();
+  confirmed_state_ = 0;
   waiting_ = false;
   shot_tick_ = 0;
   sectors_told_ = 0;
@@ -122,7 +122,7 @@ bool Predictor::take_blocks(const Client& client, const std::optional<std::vecto
 }
 
 void Predictor::play_again(const Client& client, std::uint32_t reached) {
-  replica_->restore(confirmed_);
+  replica_->restore(confirmed());
   while (replica_->tick() < reached) {
     const PlayerCommand* command = client.command_of(replica_->tick() + 1);
     if (command == nullptr || !replica_->ground().there(replica_->body().position_m)) return;
@@ -199,14 +199,15 @@ void Predictor::forget_until_confirmed() {
 /// would give. @return false: it is not, and nothing changed
 bool Predictor::recall(const Client& client, std::uint32_t tick) {
   const OwnPlayer& own = *client.own();
-  ReplicaState& state = states_[ring_[tick % ring_.size()].state];
+  Predicted& then = ring_[tick % ring_.size()];
+  const ReplicaState& state = states_[then.state];
   const bool same_life = (state.player.health != 0) == (own.health != 0);
   const auto& carried = client.carried();
   const bool other_arms = carried && carried->tick <= tick && carried->tick != arsenal_tick_;
   const bool acts = !client.acts_sent().empty() && client.acts_sent().back().tick > confirmed_tick_;
   if (!same_life || other_arms || acts) return false;
   if (!replica_->alike(state, client.sectors())) return false;
-  std::swap(confirmed_, state);
+  std::swap(confirmed_state_, then.state);
   sectors_told_ = client.sectors().changes();
   confirmed_tick_ = tick;
   health_ = own.health;
@@ -237,10 +238,10 @@ bool Predictor::confirm(const Client& client) {
     // A part of this very tick that came later may tell of sectors.
     if (!maps || sectors_told_ == client.sectors().changes()) return false;
     sectors_told_ = client.sectors().changes();
-    if (same_sectors(confirmed_, client.sectors())) return false;
-    replica_->restore(confirmed_);
+    if (same_sectors(confirmed(), client.sectors())) return false;
+    replica_->restore(confirmed());
     replica_->put_sectors(client.sectors());
-    replica_->save(confirmed_);
+    replica_->save(confirmed());
     cause_ = MispredictCause::world;
     return true;
   }
@@ -286,7 +287,7 @@ bool Predictor::confirm(const Client& client) {
 bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
   const OwnPlayer& own = *client.own();
   if (confirmed_tick_ != 0) {
-    replica_->restore(confirmed_);
+    replica_->restore(confirmed());
     const bool near = tick - confirmed_tick_ < ring_.size();
     while (near && replica_->tick() < tick && replica_->ground().there(replica_->body().position_m))
       play(client, applied_command(client, replica_->tick() + 1));
@@ -297,7 +298,7 @@ bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
   const bool armed = take_arsenal(client, tick);
   const std::uint32_t patience = replica_->setup().rules.ticks_within(taken_back_s, 1);
   if (tick > patience) static_cast<void>(replica_->take_back_until(tick - patience, client.ground()));
-  replica_->save(confirmed_);
+  replica_->save(confirmed());
   confirmed_tick_ = tick;
   health_ = own.health;
   return sectors || armed;

@@ -127,6 +127,7 @@ class Predictor {
     bool beside = false;  // somebody was taken to be so near that it may have been in the way
   };
 
+  ReplicaState& confirmed() { return states_[confirmed_state_]; }
   void begin_world(Client& client);
   bool take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told);
   bool confirm(const Client& client);
@@ -145,17 +146,17 @@ class Predictor {
 
   PredictorConfig config_;
   std::unique_ptr<Replica> replica_;   // as of the newest command
-  ReplicaState confirmed_;             // as the server told
   ReplicaState ahead_;                 // scratch
   std::uint64_t world_ = 0;            // ClientStats::worlds
   std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
   std::array<Predicted, 128> ring_{};  // by tick modulo
   // Who foresees a few ticks keeps a few states: those used last are used again first, while the processor
   // has them in its cache.
-  std::vector<ReplicaState> states_;
+  std::vector<ReplicaState> states_{1};
   std::vector<std::uint32_t> free_states_;
+  std::uint32_t confirmed_state_ = 0;  // in states_: as the server told
   std::vector<BlockAct> acts_;         // scratch
-  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed_ has
+  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed() has
   const Others* others_ = nullptr;     // during advance()
   std::vector<Bystander> bystanders_;  // scratch
   std::vector<ViewEntity> viewed_;     // scratch

@@ -14,20 +14,25 @@ class RecentValues {
   std::size_t count() const { return count_; }
 
   void add(float value) {
-    const auto begin = sorted_.begin();
-    auto end = begin + static_cast<std::ptrdiff_t>(count_);
+    float& oldest = ring_[next_];
+    next_ = (next_ + 1) % values_max;
+    const auto begin = sorted_.begin(), end = begin + static_cast<std::ptrdiff_t>(count_);
     if (count_ == values_max) {
-      const auto gone = std::lower_bound(begin, end, ring_[next_]);
-      std::copy(gone + 1, end, gone);
-      --end;
+      // Those between both places move up or down by one: few, as a value is like the one that goes.
+      if (oldest != value) {
+        const auto gone = std::lower_bound(begin, end, oldest), at = std::upper_bound(begin, end, value);
+        if (gone < at)
+          *std::move(gone + 1, at, gone) = value;
+        else
+          std::move_backward(at, gone, gone + 1), *at = value;
+      }
     } else {
+      const auto at = std::upper_bound(begin, end, value);
+      std::move_backward(at, end, end + 1);
+      *at = value;
       ++count_;
     }
-    const auto at = std::upper_bound(begin, end, value);
-    std::copy_backward(at, end, end + 1);
-    *at = value;
-    ring_[next_] = value;
-    next_ = (next_ + 1) % values_max;
+    oldest = value;
   }
 
   /// The value that a share of them does not exceed. Precondition: there is one.

@@ -30,10 +30,13 @@ struct BlockRules {
   static constexpr std::int32_t acceleration = 960;  // 60 m/s2
 };
 
+/// It keeps a coder in registers: so lambdas hold what they use, and not `this`, whose address would keep all
+/// of it in memory.
 template <class Coder, class Mark>
 class EntityCoding {
  public:
-  EntityCoding(Coder& coder, BlockModels& odds, const Foretelling& by, const BlockRules& rules, Mark& mark)
+  [[gnu::always_inline]] EntityCoding(Coder& coder, BlockModels& odds, const Foretelling& by,
+                                      const BlockRules& rules, Mark& mark)
       : coder_(coder), odds_(odds), by_(by), rules_(rules), mark_(mark) {}
 
   /// Somebody who was in the base. False: no entity is so.
@@ -305,7 +308,9 @@ class EntityCoding {
     }
     if (before == 0 && rules_.pull > 0) {
       const std::int32_t ticks = writing ? by_.ticks_to_fall(BlockRules::jump - now, rules_.pull) : 0;
-      const auto jumped = [&](std::int32_t t) { return by_.fallen(BlockRules::jump, rules_.pull, t); };
+      const auto jumped = [&by = by_, pull = rules_.pull](std::int32_t t) {
+        return by.fallen(BlockRules::jump, pull, t);
+      };
       const bool did =
           writing && ticks >= 1 && ticks <= Foretelling::moments_max && std::abs(now - jumped(ticks)) <= 1;
       if (coder_.bit(odds_.jumps, did)) {
@@ -363,8 +368,8 @@ class EntityCoding {
     const std::int32_t x0 = base.velocity[0], y0 = base.velocity[1];
     const std::int32_t dx = after[0] - x0, dy = after[1] - y0;
     const std::int32_t takes = course ? by_.takes(length_of(dx, dy), BlockRules::acceleration) : 0;
-    const auto way = [&](std::int32_t before, std::int32_t change, std::int32_t moment) {
-      return by_.way_changed(before, change, by_.held(moment, takes));
+    const auto way = [&by = by_, takes](std::int32_t before, std::int32_t change, std::int32_t moment) {
+      return by.way_changed(before, change, by.held(moment, takes));
     };
     std::int32_t moment = 0;
     if constexpr (writing) {
