@@ -63,7 +63,12 @@ void Connection::reset(StreamId stream) {
 }
 
 bool Connection::take(StreamId stream, std::vector<std::uint8_t>& message) {
-  if (!receive_[row(stream)].take(message)) return false;
+  const auto bit = static_cast<std::uint8_t>(1u << row(stream));
+  if ((receive_busy_ & bit) == 0) return false;
+  if (!receive_[row(stream)].take(message)) {
+    receive_busy_ = static_cast<std::uint8_t>(receive_busy_ & ~bit);
+    return false;
+  }
   touched(stream);
   ++counters_.messages_received[row(stream)];
   return true;

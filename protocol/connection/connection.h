@@ -223,8 +223,17 @@ class Connection final : private SentPacketFates {
     protection_.prefetch(sending);
     ashlar::prefetch(&window_, sending ? 0 : sizeof window_);
     ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_);
+    ashlar::prefetch(&send_busy_, 128);  // and what came
+    ashlar::prefetch(&newest_arrived_at_, 128);
     ashlar::prefetch(&counters_, sizeof counters_);
   }
+  /// The same for what lies behind pointers of that: a step later.
+  void prefetch_rings() const {
+    loss_.prefetch_packets();
+    fates_.prefetch_ends();
+  }
+  /// Of the packet that is sent next.
+  std::uint64_t next_sequence() const { return loss_.next_sequence(); }
 
  private:
   struct Packet;  // one being built
@@ -245,6 +254,11 @@ class Connection final : private SentPacketFates {
   bool streams_wait() const;
   bool news_wait() const;
   bool credit_due(std::size_t stream) const;
+  /// Something of a stream came.
+  void heard(StreamId stream) {
+    receive_busy_ = static_cast<std::uint8_t>(receive_busy_ | 1u << row(stream));
+    touched(stream);
+  }
   void touched(StreamId stream) {
     credit_unsure_ = static_cast<std::uint8_t>(credit_unsure_ | 1u << row(stream));
   }
@@ -275,10 +289,11 @@ class Connection final : private SentPacketFates {
   Pacer pacer_;
   std::array<SendStream, stream_count> send_;
   std::array<ReceiveStream, stream_count> receive_;
-  // A bit a stream: which are not idle, and of which credit may be due. Each packet asks, and most streams
-  // are quiet for seconds: they are not touched.
+  // A bit a stream: which are not idle, of which something came since nothing whole was there, and of which
+  // credit may be due. Each packet asks, and most streams are quiet for seconds: they are not touched.
   static_assert(stream_count <= 8);
   mutable std::uint8_t send_busy_ = 0, credit_unsure_ = (1u << stream_count) - 1;
+  std::uint8_t receive_busy_ = 0;
   GrowRing<Fate> fates_;
 
   AckRanges arrived_;

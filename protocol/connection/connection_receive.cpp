@@ -83,11 +83,11 @@ std::expected<void, DropReason> Connection::apply(Micros now, const Frame& frame
                                                   Received& received) {
   if (const auto* ack = std::get_if<AckFrame>(&frame)) return apply_ack(now, *ack, of_path);
   if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
-    touched(stream->stream);
+    heard(stream->stream);
     return apply_stream(now, receive_[row(stream->stream)].accept(stream->offset, stream->bytes));
   }
   if (const auto* reset = std::get_if<StreamResetFrame>(&frame)) {
-    touched(reset->stream);
+    heard(reset->stream);
     return apply_stream(now, receive_[row(reset->stream)].reset(reset->offset));
   }
   if (const auto* unreliable = std::get_if<UnreliableFrame>(&frame))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar {
 
@@ -45,6 +46,12 @@ class GrowRing {
     if (index > first_) first_ = index;
   }
   std::size_t memory_bytes() const { return rows_.capacity() * sizeof(T); }
+  /// Asks the processor for the oldest one, and for where the next one goes; changes nothing.
+  void prefetch_ends() const {
+    if (rows_.empty()) return;
+    for (const std::uint64_t index : {first_, end_})
+      prefetch(&rows_[static_cast<std::size_t>(index) & (rows_.size() - 1)], sizeof(T));
+  }
 
  private:
   void grow() {

@@ -150,6 +150,7 @@ class LossDetection {
   /// So many later packets acknowledged make one lost; grows where packets overtake.
   std::uint64_t packet_threshold() const { return packet_threshold_; }
   std::uint64_t late() const { return late_; }  ///< called lost, and acknowledged later
+  void prefetch_packets() const { packets_.prefetch_ends(); }
   std::size_t memory_bytes() const { return packets_.memory_bytes() + chunks_.memory_bytes(); }
 
  private:

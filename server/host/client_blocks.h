@@ -140,10 +140,16 @@ class ClientBlocks {
   std::size_t memory_bytes() const;
   /// Asks the processor for what a snapshot of some dozen blocks will need; changes nothing.
   void prefetch_rows() const {
-    constexpr std::size_t usual_blocks = 16;
+    constexpr std::size_t usual_blocks = 40;
     const std::size_t count = std::min(blocks_.size(), usual_blocks);
     prefetch(blocks_.data(), count * sizeof(ClientBlock));
     prefetch(numbers_.data(), count * sizeof(std::uint16_t));
+    prefetch(&packets_[(packet_first_ + packet_count_) % packets_.size()], sizeof(Packet));
+    prefetch(&items_[next_item_ % journal_items_max], 64);
+    const auto held = std::ranges::find(own_ticks_, own_held_);
+    if (held != own_ticks_.end())
+      prefetch(&own_[static_cast<std::size_t>(held - own_ticks_.begin())], sizeof(OwnPlayer));
+    prefetch(&own_[next_own_], sizeof(OwnPlayer));
   }
 
  private:

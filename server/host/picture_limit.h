@@ -49,6 +49,12 @@ class PictureLimit {
     held_tick_ = sent.tick;
     note_age(sent_tick_ - sent.tick);
   }
+  /// Asks the processor for what the next snapshot and its packet will change; changes nothing.
+  void prefetch(std::uint64_t sequence) const {
+    ashlar::prefetch(&sent_[sequence % sent_.size()], sizeof(Sent));
+    ashlar::prefetch(&age_at_, 48);
+    ashlar::prefetch(&sent_ticks_, sizeof sent_ticks_);
+  }
   /// Another world: nothing of it was sent.
   void reset() { *this = PictureLimit{}; }
 

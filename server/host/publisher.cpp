@@ -50,7 +50,7 @@ Micros Publisher::publish(const World& world, std::span<Session> sessions,
     const std::uint32_t row = row_at(i);
     sessions[row_at(i + 3)].prefetch_own();
     sessions[row_at(i + 2)].prefetch_connection(true);
-    if (const auto& blocks = sessions[row_at(i + 1)].blocks) blocks->prefetch_rows();
+    sessions[row_at(i + 1)].prefetch_rings();
     if (!plays(row)) continue;
     if (has_turn(row, world))
       publish_to(world, sessions[row], due, now, out);

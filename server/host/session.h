@@ -98,6 +98,14 @@ struct Session {
     if (connection) connection->prefetch(sending);
     if (blocks) prefetch(blocks.get(), sizeof *blocks);
   }
+  /// And another step later for what is behind pointers of those.
+  void prefetch_rings() const {
+    if (connection) {
+      connection->prefetch_rings();
+      picture.prefetch(connection->next_sequence());
+    }
+    if (blocks) blocks->prefetch_rows();
+  }
 
   /// What became of packets that were sent, as far as is known by now.
   /// @param next  the tick that will be played next
