@@ -196,20 +196,11 @@ void Others::find_seats(const ViewCell& block, Seats& seats) {
   for (const EntityRecord& record : block.now.entities) seats.rows.push_back(find(record.id));
 }
 
-/// What a new state of somebody changes: of a crowd that is more than stays near since prefetch().
-void Others::prefetch_row(std::uint32_t row) const {
-  if (row == no_row) return;
-  ashlar::prefetch(&heads_[row], sizeof(Head));
-  ashlar::prefetch(&told_[row], sizeof(Told));
-}
-
 void Others::take_block(const ViewCell& block, Seats& seats, EntityId self) {
   find_seats(block, seats);
   ASHLAR_ASSERT(seats.rows.size() == block.now.entities.size());
   const std::vector<EntityRecord>&now = block.now.entities, &before = block.before.entities;
   const bool alike = now.size() == before.size();
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!alike || !same_record(now[i], before[i])) prefetch_row(seats.rows[i]);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::uint32_t row = seats.rows[i];
     // As it was told to be before, here and nowhere else: nothing else of it has to be looked at.

@@ -182,7 +182,6 @@ class Others {
   double wanted_lag() const;
   void take_states(Micros now, const PictureSource& source);
   void take_block(const ViewCell& block, Seats& seats, EntityId self);
-  void prefetch_row(std::uint32_t row) const;
   void find_seats(const ViewCell& block, Seats& seats);
   void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
                    EntityId self);
