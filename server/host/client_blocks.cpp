@@ -171,10 +171,8 @@ void ClientBlocks::note_fate(const Connection::Fate& fate, std::uint32_t now) {
 
 const OwnPlayer* ClientBlocks::own_base(std::uint32_t tick, std::uint32_t& base_tick) const {
   if (own_held_ == 0 || own_held_ >= tick || tick - own_held_ > base_age_max) return nullptr;
-  const auto at = std::ranges::find(own_ticks_, own_held_);
-  if (at == own_ticks_.end()) return nullptr;
   base_tick = own_held_;
-  return &own_[static_cast<std::size_t>(at - own_ticks_.begin())];
+  return held_own();
 }
 
 void ClientBlocks::note_own(std::uint32_t tick, const OwnPlayer& own) {

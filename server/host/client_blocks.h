@@ -146,9 +146,7 @@ class ClientBlocks {
     prefetch(numbers_.data(), count * sizeof(std::uint16_t));
     prefetch(&packets_[(packet_first_ + packet_count_) % packets_.size()], sizeof(Packet));
     prefetch(&items_[next_item_ % journal_items_max], 64);
-    const auto held = std::ranges::find(own_ticks_, own_held_);
-    if (held != own_ticks_.end())
-      prefetch(&own_[static_cast<std::size_t>(held - own_ticks_.begin())], sizeof(OwnPlayer));
+    if (const OwnPlayer* const held = held_own()) prefetch(held, sizeof *held);
     prefetch(&own_[next_own_], sizeof(OwnPlayer));
   }
 
@@ -162,6 +160,11 @@ class ClientBlocks {
   void apply(const JournalItem& item, std::uint32_t tick);
 
   std::size_t place_of(std::uint16_t number) const;
+  /// The own player as of own_held_; null: it is not kept.
+  const OwnPlayer* held_own() const {
+    const auto at = std::ranges::find(own_ticks_, own_held_);
+    return at == own_ticks_.end() ? nullptr : &own_[static_cast<std::size_t>(at - own_ticks_.begin())];
+  }
 
   std::vector<ClientBlock> blocks_;
   std::vector<std::uint16_t> numbers_;  // of blocks_, close together
