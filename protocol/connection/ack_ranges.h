@@ -33,9 +33,9 @@ class AckRanges {
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  std::array<AckRange, ranges_max> ranges_{};
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;  // before them: most lists are of one range, and so of one line of memory
   std::uint64_t forgotten_ = 0;
+  std::array<AckRange, ranges_max> ranges_{};
 };
 
 }  // namespace ashlar

@@ -39,11 +39,11 @@ Connection::Connection(const ConnectionSettings& settings, const secure::Session
       protection_(keys, settings.end, now, settings.key_age),
       path_(peer, path_secret(challenge, keys)),
       loss_(settings.reliable_link, ack_delay_max),
-      send_(send_streams(std::make_index_sequence<stream_count>{})),
-      receive_(receive_streams(settings.receive_windows, std::make_index_sequence<stream_count>{})),
       heard_at_(now),
       answered_at_(now),
-      eliciting_sent_at_(now) {
+      eliciting_sent_at_(now),
+      send_(send_streams(std::make_index_sequence<stream_count>{})),
+      receive_(receive_streams(settings.receive_windows, std::make_index_sequence<stream_count>{})) {
   ASHLAR_ASSERT(settings.silence_max > settings.keepalive);
 }
 

@@ -224,16 +224,25 @@ class Connection final : private SentPacketFates {
     ashlar::prefetch(&window_, sending ? 0 : sizeof window_);
     ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_);
     ashlar::prefetch(&send_busy_, 128);  // and what came
-    ashlar::prefetch(&newest_arrived_at_, 128);
     ashlar::prefetch(&counters_, sizeof counters_);
+    ashlar::prefetch(&arrived_, 64);
+  }
+  /// The same for take() where nothing came.
+  void prefetch_take() const { ashlar::prefetch(&state_, 1), ashlar::prefetch(&receive_busy_, 1); }
+  /// The same for poll(), next_poll_at() and what is counted.
+  void prefetch_poll() const {
+    ashlar::prefetch(&state_, 64);
+    ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_ + 192);
+    ashlar::prefetch(&counters_, 64);
   }
   /// The same for what lies behind pointers of that: a step later.
-  void prefetch_rings() const {
-    loss_.prefetch_packets();
+  void prefetch_rings(bool sending) const {
+    loss_.prefetch_packets(sending);
     fates_.prefetch_ends();
   }
-  /// Of the packet that is sent next.
+  /// Of the packet that is sent next, and of the one that is most likely acknowledged next.
   std::uint64_t next_sequence() const { return loss_.next_sequence(); }
+  std::uint64_t next_acked() const { return loss_.largest_acked() + 1; }
 
  private:
   struct Packet;  // one being built
@@ -282,27 +291,26 @@ class Connection final : private SentPacketFates {
   Micros close_at_{0};  // closing: when it is said next; draining: when it is over
 
   secure::PacketProtection protection_;
-  ReplayWindow window_;
   Path path_;
   LossDetection loss_;
   Congestion congestion_;
   Pacer pacer_;
-  std::array<SendStream, stream_count> send_;
-  std::array<ReceiveStream, stream_count> receive_;
   // A bit a stream: which are not idle, of which something came since nothing whole was there, and of which
   // credit may be due. Each packet asks, and most streams are quiet for seconds: they are not touched.
   static_assert(stream_count <= 8);
   mutable std::uint8_t send_busy_ = 0, credit_unsure_ = (1u << stream_count) - 1;
   std::uint8_t receive_busy_ = 0;
   GrowRing<Fate> fates_;
-
-  AckRanges arrived_;
   Micros newest_arrived_at_{0}, ack_wanted_since_{0}, heard_at_, answered_at_, eliciting_sent_at_;
   std::uint32_t ack_wanted_ = 0;  // packets that ask for an acknowledgement and have none
   std::optional<std::uint64_t> path_response_;
   std::uint64_t newest_lost_ = 0, acked_bytes_ = 0;
   std::uint32_t probe_allowance_ = 0;
   ConnectionCounters counters_;
+  AckRanges arrived_;
+  ReplayWindow window_;
+  std::array<SendStream, stream_count> send_;
+  std::array<ReceiveStream, stream_count> receive_;
 };
 
 }  // namespace ashlar

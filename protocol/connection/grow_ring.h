@@ -47,10 +47,10 @@ class GrowRing {
   }
   std::size_t memory_bytes() const { return rows_.capacity() * sizeof(T); }
   /// Asks the processor for the oldest one, and for where the next one goes; changes nothing.
-  void prefetch_ends() const {
-    if (rows_.empty()) return;
-    for (const std::uint64_t index : {first_, end_})
-      prefetch(&rows_[static_cast<std::size_t>(index) & (rows_.size() - 1)], sizeof(T));
+  void prefetch_ends() const { prefetch_at(first_), prefetch_at(end_); }
+  /// For one that may be held or not.
+  void prefetch_at(std::uint64_t index) const {
+    if (!rows_.empty()) prefetch(&rows_[static_cast<std::size_t>(index) & (rows_.size() - 1)], sizeof(T));
   }
 
  private:

@@ -150,7 +150,14 @@ class LossDetection {
   /// So many later packets acknowledged make one lost; grows where packets overtake.
   std::uint64_t packet_threshold() const { return packet_threshold_; }
   std::uint64_t late() const { return late_; }  ///< called lost, and acknowledged later
-  void prefetch_packets() const { packets_.prefetch_ends(); }
+  /// Asks the processor for what the next packet's noting, or its acknowledgement, will need; changes
+  /// nothing.
+  void prefetch_packets(bool sending) const {
+    if (sending)
+      packets_.prefetch_ends();
+    else
+      packets_.prefetch_at(largest_acked_);
+  }
   std::size_t memory_bytes() const { return packets_.memory_bytes() + chunks_.memory_bytes(); }
 
  private:

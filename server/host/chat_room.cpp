@@ -5,6 +5,7 @@
 #include "protocol/decode.h"
 #include "protocol/text.h"
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::server {
 namespace {
@@ -23,10 +24,10 @@ ChatRoom::ChatRoom(SessionTable& sessions, HostStatus& status, const Defects& de
     : sessions_(&sessions), status_(&status), defects_(defects) {}
 
 void ChatRoom::advance(Micros now, TickInputCollector& input, HostOutput& out) {
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
+  const auto ahead = [](const Session& later) { later.connection->prefetch_take(); };
+  sessions_->walk(ahead, [&](Session& session) {
     if (session.state == SessionState::playing) listen(now, session, input, out);
-  }
+  });
   tell_notices(now);
 }
 
@@ -89,12 +90,12 @@ void ChatRoom::tell_notices(Micros now) {
       if (session.state == SessionState::playing && !session.notices.push(line)) ++status_->notices_lost;
     }
   }
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
-    if (session.state != SessionState::playing) continue;
+  const auto ahead = [](const Session& later) { prefetch(&later.notices, sizeof later.notices); };
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
     for (; !session.notices.empty() && chat_waiting(session) < notices_beside_bytes; session.notices.pop())
       send(session, writer_.write(ChatLine{"", session.notices.front()}));
-  }
+  });
 }
 
 }  // namespace ashlar::server

@@ -108,6 +108,7 @@ void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::sp
     --packet_count_;
   }
   Packet& packet = packets_[(packet_first_ + packet_count_++) % packets_.size()];
+  newest_sequence_ = sequence;
   packet = {sequence, tick, next_item_, static_cast<std::uint32_t>(items.size()), 0};
   for (const JournalItem& item : items) items_[next_item_++ % journal_items_max] = item;
 }
@@ -156,14 +157,11 @@ void ClientBlocks::note_fate(const Connection::Fate& fate, std::uint32_t now) {
   const auto at = [this](std::size_t i) -> Packet& {
     return packets_[(packet_first_ + i) % packets_.size()];
   };
-  // Sequences ascend, most of them by one: it is where that would put it, or a little before.
-  const std::uint64_t first = at(0).sequence;
-  if (fate.sequence < first) return;
-  std::size_t low =
-      static_cast<std::size_t>(std::min<std::uint64_t>(fate.sequence - first, packet_count_ - 1));
-  while (at(low).sequence > fate.sequence) --low;
-  if (at(low).sequence != fate.sequence) return;
-  Packet& packet = at(low);
+  if (fate.sequence > newest_sequence_) return;
+  std::size_t place = least_place_of(fate.sequence);
+  while (at(place).sequence < fate.sequence) ++place;
+  if (at(place).sequence != fate.sequence) return;
+  Packet& packet = at(place);
   if (packet.acked_at == 0) packet.acked_at = now;
   for (std::uint32_t i = 0; i < packet.count; ++i)
     apply(items_[(packet.first + i) % journal_items_max], packet.tick);

@@ -140,14 +140,19 @@ class ClientBlocks {
   std::size_t memory_bytes() const;
   /// Asks the processor for what a snapshot of some dozen blocks will need; changes nothing.
   void prefetch_rows() const {
-    constexpr std::size_t usual_blocks = 40;
-    const std::size_t count = std::min(blocks_.size(), usual_blocks);
-    prefetch(blocks_.data(), count * sizeof(ClientBlock));
-    prefetch(numbers_.data(), count * sizeof(std::uint16_t));
+    prefetch_blocks();
     prefetch(&packets_[(packet_first_ + packet_count_) % packets_.size()], sizeof(Packet));
     prefetch(&items_[next_item_ % journal_items_max], 64);
     if (const OwnPlayer* const held = held_own()) prefetch(held, sizeof *held);
     prefetch(&own_[next_own_], sizeof(OwnPlayer));
+    prefetch(slices_.data(), std::min<std::size_t>(slices_.size() * sizeof(std::uint32_t), 64));
+    prefetch(motions_.data(), std::min<std::size_t>(motions_.size() * sizeof(std::uint32_t), 64));
+  }
+  /// The same for what becomes of a packet.
+  void prefetch_fate(std::uint64_t sequence) const {
+    prefetch_blocks();
+    if (packet_count_ > 0 && sequence <= newest_sequence_)
+      prefetch(&packets_[(packet_first_ + least_place_of(sequence)) % packets_.size()], sizeof(Packet));
   }
 
  private:
@@ -158,8 +163,20 @@ class ClientBlocks {
     std::uint32_t acked_at = 0;          // the tick that was to be played next then; 0: it is not
   };
   void apply(const JournalItem& item, std::uint32_t tick);
+  void prefetch_blocks() const {
+    constexpr std::size_t usual_blocks = 40;
+    const std::size_t count = std::min(blocks_.size(), usual_blocks);
+    prefetch(blocks_.data(), count * sizeof(ClientBlock));
+    prefetch(numbers_.data(), count * sizeof(std::uint16_t));
+  }
 
   std::size_t place_of(std::uint16_t number) const;
+  /// A packet of that sequence lies there, counted from the oldest, or a little behind: sequences ascend,
+  /// most of them by one. Preconditions: there are packets, and the newest is no older than that.
+  std::size_t least_place_of(std::uint64_t sequence) const {
+    const std::size_t last = packet_count_ - 1;
+    return last - static_cast<std::size_t>(std::min<std::uint64_t>(newest_sequence_ - sequence, last));
+  }
   /// The own player as of own_held_; null: it is not kept.
   const OwnPlayer* held_own() const {
     const auto at = std::ranges::find(own_ticks_, own_held_);
@@ -170,6 +187,7 @@ class ClientBlocks {
   std::vector<std::uint16_t> numbers_;  // of blocks_, close together
   std::vector<Packet> packets_;         // a ring, by ascending sequence
   std::size_t packet_first_ = 0, packet_count_ = 0;
+  std::uint64_t newest_sequence_ = 0;  // of packets_, where there are any
   std::vector<JournalItem> items_;
   std::uint32_t next_item_ = 0;                           // runs on; modulo it is the place
   std::array<std::uint32_t, own_bases_max> own_ticks_{};  // a ring; 0: none

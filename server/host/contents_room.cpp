@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/math/prefetch.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/world.h"
 
@@ -28,17 +29,17 @@ void ContentsRoom::publish(const World& world) {
   const bool news = std::ranges::any_of(world.contents().applied(), [](const DataEdit& edit) {
     return edit.before.text != edit.after.text || edit.before.due != edit.after.due;
   });
-  for (const std::uint32_t seat : sessions_->seated()) {
-    Session& session = (*sessions_)[seat];
-    if (session.state != SessionState::playing) continue;
+  const auto ahead = [](const Session& later) { prefetch(&later.contents, 64); };
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
     ContentsDesk& desk = session.contents;
     if (desk.world != session.world) desk = {}, desk.world = session.world;
     const int row = world.player_row(session.player);
-    if (row < 0) continue;
+    if (row < 0) return;
     tell_chest(world, session, static_cast<std::size_t>(row));
-    if (!news && (tick + seat) % look_every_ticks != 0) continue;
+    if (!news && (tick + sessions_->row_of(session)) % look_every_ticks != 0) return;
     tell_shown(world, session, world.players().body[static_cast<std::size_t>(row)].position_m);
-  }
+  });
 }
 
 void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t row) {

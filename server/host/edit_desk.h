@@ -21,7 +21,6 @@ struct EditDesk {
   /// network that held them back.
   static constexpr std::int32_t tokens_max = 32;
 
-  std::array<Waiting, waiting_max> waiting{};  ///< the first waiting_count, in their order
   std::size_t waiting_count = 0;
   std::int32_t tokens = tokens_max;
   std::vector<ActAnswer> answers;
@@ -36,7 +35,9 @@ struct EditDesk {
   /// Of the column at `next`, if `some` of it was told: up to this block.
   std::int32_t told_z = 0;
   std::int32_t told_index = -1;
-  std::uint32_t told_saved = 0;  ///< the tick that it was last told to be saved
+  std::uint32_t told_saved = 0;                  ///< the tick that it was last told to be saved
+  static constexpr std::size_t head_bytes = 96;  ///< all but those that wait
+  std::array<Waiting, waiting_max> waiting{};    ///< the first waiting_count, in their order
 };
 
 }  // namespace ashlar::server

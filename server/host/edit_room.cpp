@@ -8,6 +8,7 @@
 
 #include "protocol/decode.h"
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/world.h"
 #include "world/voxel/chunk.h"
@@ -59,13 +60,16 @@ void EditRoom::begin_world() {
 void EditRoom::collect(Micros now, const World& world) {
   due_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
-    if (session.state != SessionState::playing) continue;
+  const auto ahead = [](const Session& later) {
+    prefetch(&later.edits, EditDesk::head_bytes);
+    later.connection->prefetch_take();
+  };
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
     session.edits.tokens = std::min(session.edits.tokens + 1, EditDesk::tokens_max);
     listen(now, session);
     pick(session, tick);
-  }
+  });
 }
 
 void EditRoom::listen(Micros now, Session& session) {
@@ -154,21 +158,23 @@ void EditRoom::publish(const World& world) {
   status_->blocks_revealed = reveal_.revealed();
   status_->blocks_changed += world.applied_edits().size();
   row_of_slot_.assign(world.players().rows(), 0);
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
-    if (session.state != SessionState::playing) continue;
-    row_of_slot_[slot_of(session.player)] = row + 1;
+  const auto ahead = [](const Session& later) {
+    prefetch(&later.edits, EditDesk::head_bytes);
+    prefetch(&later.ground, 64);
+  };
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
+    row_of_slot_[slot_of(session.player)] = sessions_->row_of(session) + 1;
     follow(world, session);
-  }
+  });
   tell_fresh(tick);
   keep_answers(world);
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
-    if (session.state != SessionState::playing) continue;
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
     tell_columns(session, tick);
     tell_answers(session, tick);
     tell_saved(session, tick);
-  }
+  });
 }
 
 /// Not before the changes of that tick are told.

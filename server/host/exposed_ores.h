@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "world/math/prefetch.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar {
@@ -44,6 +45,10 @@ class ExposedOres {
   Known* again(const VoxelVolume& ground, ChunkCoord at, Known* known) {
     return tick_ - known->checked_tick < check_every_ticks ? known : in(ground, at);
   }
+  /// Asks the processor for what again() and its blocks need: for the first, then, a step later, for the
+  /// second.
+  static void prefetch(const Known* known) { ashlar::prefetch(known, sizeof *known); }
+  static void prefetch_blocks(const Known* known) { ashlar::prefetch(known->blocks.data(), 1); }
   /// Times that in() had to put off looking through a chunk, since the start.
   std::uint64_t put_off() const { return put_off_; }
   /// May in() look through another one in this tick?

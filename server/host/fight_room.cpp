@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/host/publisher.h"
+#include "world/math/prefetch.h"
 #include "world/sim/combat.h"
 #include "world/sim/pickups.h"
 #include "world/sim/world.h"
@@ -30,15 +31,15 @@ void FightRoom::keep_death(const CombatEvent& death, const Publisher& publisher)
 
 void FightRoom::publish(const World& world, const Publisher& publisher) {
   row_of_slot_.assign(world.players().rows(), 0);
-  for (const std::uint32_t row : sessions_->seated()) {
-    Session& session = (*sessions_)[row];
-    if (session.state != SessionState::playing) continue;
+  const auto ahead = [](const Session& later) { prefetch(&later.fight, sizeof later.fight); };
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state != SessionState::playing) return;
     if (session.fight.world != session.world) {
       session.fight = FightDesk{};
       session.fight.world = session.world;
     }
-    row_of_slot_[slot_of(session.player)] = row + 1;
-  }
+    row_of_slot_[slot_of(session.player)] = sessions_->row_of(session) + 1;
+  });
   const auto desk_of = [&](EntityId id) -> FightDesk* {
     const std::uint32_t slot = slot_of(id);
     if (slot >= row_of_slot_.size() || row_of_slot_[slot] == 0) return nullptr;
@@ -62,8 +63,9 @@ void FightRoom::publish(const World& world, const Publisher& publisher) {
   for (const PickupEvent& event : world.pickups().events())
     if (FightDesk* const desk = desk_of(event.player); desk != nullptr && desk->picked.size() < picked_max)
       desk->picked.push_back(event.item);
-  for (const std::uint32_t row : sessions_->seated())
-    if ((*sessions_)[row].state == SessionState::playing) tell((*sessions_)[row], world);
+  sessions_->walk(ahead, [&](Session& session) {
+    if (session.state == SessionState::playing) tell(session, world);
+  });
 }
 
 namespace {

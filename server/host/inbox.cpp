@@ -50,7 +50,7 @@ void Inbox::receive(Micros now, const HostInput& in, HostOutput& out) {
     if (later != nullptr) later->prefetch_own();
     if (const Session* const soon = ahead[(i + connection_ahead) % own_ahead])
       soon->prefetch_connection(false);
-    if (const Session* const next = ahead[(i + 1) % own_ahead]) next->prefetch_rings();
+    if (const Session* const next = ahead[(i + 1) % own_ahead]) next->prefetch_rings(false);
     const auto bytes = in.datagrams.bytes(entries[i]);
     count(bytes);
     receive_one(now, in.unix_s, entries[i].peer, bytes, out);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "world/math/prefetch.h"
 #include "world/sim/command.h"
 
 namespace ashlar::server {
@@ -90,6 +91,16 @@ class InputBuffer {
     return {still, false, 0};
   }
 
+  /// Asks the processor for what take() of a tick will need; changes nothing.
+  void prefetch(std::uint32_t tick) const {
+    prefetch_head();
+    ashlar::prefetch(&slots_[tick % reach_ticks], sizeof(Slot));
+  }
+  /// The same for what add() of the next one will need: first for where that lies, then, a step later, for
+  /// that.
+  void prefetch_head() const { ashlar::prefetch(&last_, head_bytes); }
+  void prefetch_newest() const { ashlar::prefetch(&slots_[(newest_ + 1) % reach_ticks], sizeof(Slot)); }
+
 #ifdef ASHLAR_DEFECTS
   /// Defects::stale_input: believes whatever the tick's place in the buffer last held.
   Played take_stale(std::uint32_t tick) {
@@ -119,7 +130,7 @@ class InputBuffer {
     std::uint8_t early = 0;  // ticks that it was given before
     bool filled = false;
   };
-  std::array<Slot, reach_ticks> slots_{};
+  static constexpr std::size_t head_bytes = sizeof(PlayerCommand) + 6 * sizeof(std::uint32_t);
   PlayerCommand last_;
   std::uint32_t newest_ = 0;
   std::uint32_t known_until_ = 0;  // all up to this tick were added, or are late
@@ -127,6 +138,7 @@ class InputBuffer {
   std::uint32_t repeat_ticks_;
   std::uint32_t missed_;
   bool any_ = false;
+  std::array<Slot, reach_ticks> slots_{};
 };
 
 }  // namespace ashlar::server

@@ -21,18 +21,17 @@ void LingeringBodies::note_fights(const World& world, const SessionTable& sessio
   if (ticks_ == 0) return;
   const std::uint32_t tick = number(world.tick());
   const PlayerTable& players = world.players();
-  for (const std::uint32_t row : sessions.seated()) {
-    const Session& session = sessions[row];
-    if (session.state != SessionState::playing) continue;
+  sessions.walk([&](const Session& session) {
+    if (session.state != SessionState::playing) return;
     const std::size_t slot = slot_of(session.player);
     ASHLAR_ASSERT(slot < fighters_.size());
-    if (players.id[slot] != session.player) continue;
+    if (players.id[slot] != session.player) return;
     Fighter& fighter = fighters_[slot];
     const std::uint16_t health = players.health[slot];
     if (fighter.player != session.player) fighter = {session.player, 0, health};
     if (health < fighter.health) fighter.fought_tick = tick;
     fighter.health = health;
-  }
+  });
   for (const ShotEvent& shot : world.shooting().events()) {
     if (shot.hit.target == EntityId{0}) continue;
     note(shot.shooter, tick);

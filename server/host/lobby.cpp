@@ -136,9 +136,20 @@ void Lobby::remove(Micros now, Session& session, const std::string& why, HostOut
   free_row(session);
 }
 
+namespace {
+
+void prefetch_poll(const Session& later) {
+  if (later.connection) later.connection->prefetch_poll();
+}
+
+}  // namespace
+
 void Lobby::poll(Micros now, HostOutput& out) {
-  for (const std::uint32_t row : r_.sessions.visit()) {
+  const std::span<const std::uint32_t> rows = r_.sessions.visit();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t row = rows[i];
     if (poll_at_[row] > now) continue;
+    r_.sessions.fetch_ahead(rows, i, prefetch_poll);
     Session& session = r_.sessions[row];
     Connection& connection = *session.connection;
     poll_at_[row] = connection.next_poll_at();
@@ -235,8 +246,10 @@ bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
 void Lobby::keep_house(Micros now, HostOutput& out) {
   const bool second = r_.status.tick % r_.world->setup().rules.tick_rate_hz == 0;
   std::uint32_t playing = 0;
-  for (const std::uint32_t row : r_.sessions.visit()) {
-    Session& session = r_.sessions[row];
+  const std::span<const std::uint32_t> rows = r_.sessions.visit();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    r_.sessions.fetch_ahead(rows, i, prefetch_poll);
+    Session& session = r_.sessions[rows[i]];
     ASHLAR_ASSERT(session.state != SessionState::free);
     const std::uint64_t packets = session.connection->packets_sent();
     const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);

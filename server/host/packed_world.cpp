@@ -25,6 +25,12 @@ constexpr std::uint32_t rest_seconds = 2;
 constexpr int moves_from = 16;
 constexpr double moving_weight = 0.5, fighting_weight = 1;
 
+/// Squares of the ground whose viewers share a list of blocks.
+constexpr double vicinity_side_m = 64;
+
+/// Floats are good enough to leave out what lies farther than this share of the square of a distance.
+constexpr double rough_share = 1.001;
+
 /// Ways to look that are kept in a tick: more than groups of sectors with players in them.
 constexpr std::size_t sights_max = 64;
 
@@ -41,12 +47,6 @@ bool fights(const MovingRecord& e) {
 
 /// How far `v` lies outside of a to b; 0 within.
 double outside(double v, double a, double b) { return std::max({a - v, v - b, 0.0}); }
-
-double distance2(DVec3 p, DVec3 low, DVec3 high) {
-  const double dx = outside(p.x, low.x, high.x), dy = outside(p.y, low.y, high.y),
-               dz = outside(p.z, low.z, high.z);
-  return dx * dx + dy * dy + dz * dz;
-}
 
 /// Those for everybody; what only some may know is in no frame.
 FieldValues shared_fields(const ReplicationRegistry& registry, const GameReplication& told,
@@ -107,6 +107,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   extents_.clear();
   grounds_.clear();
   vicinity_blocks_.clear();
+  vicinity_grounds_.clear();
   places_.clear();
   spots_.clear();
   slots_.clear();
@@ -199,8 +200,8 @@ void PackedWorld::sort_grounds() {
 }
 
 /// In the order of blocks. Squares of 64 m: a few viewers share one, and it holds few that are out of reach.
-std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_m) {
-  constexpr double side_m = 64;
+const PackedWorld::Vicinity& PackedWorld::vicinity(DVec3 eye_m, double radius_m) {
+  constexpr double side_m = vicinity_side_m;
   constexpr std::size_t probes = 4;
   const auto x = static_cast<std::int32_t>(std::floor(eye_m.x / side_m));
   const auto y = static_cast<std::int32_t>(std::floor(eye_m.y / side_m));
@@ -210,8 +211,7 @@ std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_
   for (std::size_t n = 0; n < probes; ++n) {
     Vicinity& known = vicinities_[((home >> 16) + n) % vicinities_.size()];
     const bool holds = known.tick == tick_before_;
-    if (holds && known.x == x && known.y == y && known.radius_m == radius_m)
-      return std::span(vicinity_blocks_).subspan(known.first, known.count);
+    if (holds && known.x == x && known.y == y && known.radius_m == radius_m) return known;
     if (!holds && free == nullptr) free = &known;
   }
   Vicinity& found = free != nullptr ? *free : vicinities_[(home >> 16) % vicinities_.size()];
@@ -228,7 +228,43 @@ std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_
   }
   std::ranges::sort(std::span(vicinity_blocks_).subspan(found.first));
   found.count = static_cast<std::uint32_t>(vicinity_blocks_.size()) - found.first;
-  return std::span(vicinity_blocks_).subspan(found.first, found.count);
+  for (const std::uint32_t i : std::span(vicinity_blocks_).subspan(found.first)) {
+    const Ground& ground = grounds_[i];
+    vicinity_grounds_.low_x.push_back(static_cast<float>(ground.low_x - low_x));
+    vicinity_grounds_.high_x.push_back(static_cast<float>(ground.high_x - low_x));
+    vicinity_grounds_.low_y.push_back(static_cast<float>(ground.low_y - low_y));
+    vicinity_grounds_.high_y.push_back(static_cast<float>(ground.high_y - low_y));
+  }
+  return found;
+}
+
+/// Blocks whose ground is within reach, and a few that are just beyond it. Of those around most are not, and
+/// which ones cannot be foreseen: no branches.
+std::span<const std::uint32_t> PackedWorld::roughly_near(DVec3 eye_m, double radius_m) {
+  const Vicinity& around = vicinity(eye_m, radius_m);
+  const std::size_t count = around.count;
+  off2_.resize(count);
+  rough_near_.resize(count);
+  const auto x = static_cast<float>(eye_m.x - around.x * vicinity_side_m);
+  const auto y = static_cast<float>(eye_m.y - around.y * vicinity_side_m);
+  const VicinityGrounds& grounds = vicinity_grounds_;
+  const float *const low_x = grounds.low_x.data() + around.first,
+                     *const high_x = grounds.high_x.data() + around.first,
+                     *const low_y = grounds.low_y.data() + around.first,
+                     *const high_y = grounds.high_y.data() + around.first;
+  float* const off2 = off2_.data();
+  const auto beyond = [](float a, float b) { return std::max(std::max(a, b), 0.0f); };
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = beyond(low_x[i] - x, x - high_x[i]), dy = beyond(low_y[i] - y, y - high_y[i]);
+    off2[i] = dx * dx + dy * dy;
+  }
+  const auto reach2 = static_cast<float>(radius_m * radius_m * rough_share);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    rough_near_[kept] = vicinity_blocks_[around.first + i];
+    kept += off2[i] <= reach2 ? 1 : 0;
+  }
+  return std::span(rough_near_).first(kept);
 }
 
 std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
@@ -236,22 +272,31 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
                                                      std::span<const OpenRooms> rooms,
                                                      const SightView* view) {
   near_.clear();
+  found_.clear();
   Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
-  for (const std::uint32_t i : vicinity(eye_m, radius_m)) {
+  for (const std::uint32_t i : roughly_near(eye_m, radius_m)) {
     const Ground& ground = grounds_[i];
     const double dx = outside(eye_m.x, ground.low_x, ground.high_x);
     const double dy = outside(eye_m.y, ground.low_y, ground.high_y);
-    if (dx * dx + dy * dy > radius_m * radius_m) continue;
+    const double flat2 = dx * dx + dy * dy;
+    if (flat2 > radius_m * radius_m) continue;
     const Extent& extent = extents_[i];
-    const double d2 = distance2(eye_m, extent.low, extent.high);
+    const double dz = outside(eye_m.z, extent.low.z, extent.high.z);
+    const double d2 = flat2 + dz * dz;
     if (d2 > radius_m * radius_m) continue;
     if (sight != nullptr && !may_see(*sight, i)) continue;
-    if (view == nullptr || view->may_see(extent.reach))
-      near_.push_back({i, d2, d2 / (extent.weight * extent.weight)});
+    if (view == nullptr || view->may_see(extent.reach)) found_.push_back({i, d2});
   }
-  std::ranges::sort(near_, [](const Near& a, const Near& b) {
-    return a.urgency2 != b.urgency2 ? a.urgency2 < b.urgency2 : a.block < b.block;
-  });
+  // As whole numbers that are sorted without a branch for each two: no square is negative, and so their bits
+  // are in order. By block where they are alike, as that is how they were found.
+  order_.clear();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const double weight = extents_[found_[i].block].weight;
+    const auto urgency2 = static_cast<float>(found_[i].distance2 / (weight * weight));
+    order_.push_back(std::uint64_t{std::bit_cast<std::uint32_t>(urgency2)} << 32 | i);
+  }
+  std::ranges::sort(order_);
+  for (const std::uint64_t key : order_) near_.push_back(found_[static_cast<std::uint32_t>(key)]);
   return near_;
 }
 

@@ -39,7 +39,6 @@ class PackedWorld {
   struct Near {
     std::uint32_t block = 0;  ///< its place in frames().blocks()
     double distance2 = 0;     ///< to the nearest of it, m^2
-    double urgency2 = 0;      ///< the same, where who moves or fights counts as nearer
   };
   /// Blocks of which somebody stands within reach of a viewer and may be seen by it, the most urgent first:
   /// the nearest, where a block in which somebody moves counts as a third nearer, one in which somebody
@@ -92,6 +91,11 @@ class PackedWorld {
     std::uint32_t first = 0, count = 0;  // in vicinity_blocks_
     std::uint32_t tick = 0;              // that it holds for
   };
+  /// Their grounds, in floats from the square's low corner, side by side: four are compared at a time.
+  struct VicinityGrounds {
+    std::vector<float> low_x, high_x, low_y, high_y;
+    void clear() { low_x.clear(), high_x.clear(), low_y.clear(), high_y.clear(); }
+  };
   /// What is known of who may be seen from somewhere, block by block.
   struct Sight {
     VisibilityQuery query;
@@ -101,7 +105,8 @@ class PackedWorld {
                  std::span<std::uint32_t> members, SightCuller* culler);
 
   void sort_grounds();
-  std::span<const std::uint32_t> vicinity(DVec3 eye_m, double radius_m);
+  const Vicinity& vicinity(DVec3 eye_m, double radius_m);
+  std::span<const std::uint32_t> roughly_near(DVec3 eye_m, double radius_m);
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);
   bool may_see(Sight& sight, std::uint32_t block) const;
@@ -125,12 +130,16 @@ class PackedWorld {
   double depth_most_m_ = 0;                 // of their grounds, along y
   std::array<Vicinity, 512> vicinities_{};  // by a hash of the square
   std::vector<std::uint32_t> vicinity_blocks_;
+  VicinityGrounds vicinity_grounds_;       // by vicinity_blocks_
+  std::vector<float> off2_;                // scratch of roughly_near()
+  std::vector<std::uint32_t> rough_near_;  // likewise
   std::vector<SightPlace> places_;
   std::vector<DVec3> spots_;          // of everybody, by block
   std::vector<std::uint32_t> slots_;  // likewise
   std::vector<Sight> sights_;         // of this tick; the first is for whom the others have no room
   std::size_t sights_used_ = 1;
-  std::vector<Near> near_;
+  std::vector<Near> near_, found_;
+  std::vector<std::uint64_t> order_;  // of found_
   std::vector<std::uint8_t> holds_nearest_;
 };
 

@@ -49,11 +49,22 @@ class PictureLimit {
     held_tick_ = sent.tick;
     note_age(sent_tick_ - sent.tick);
   }
-  /// Asks the processor for what the next snapshot and its packet will change; changes nothing.
-  void prefetch(std::uint64_t sequence) const {
+  /// Asks the processor for what the next snapshot, or what became of one, will change: first for where that
+  /// lies, then, a step later, for that. Changes nothing.
+  void prefetch_heads() const {
+    ashlar::prefetch(&gap_at_, head_bytes);
+    sent_ticks_.prefetch_head();
+    held_.prefetch_head();
+  }
+  void prefetch_sent(std::uint64_t sequence) const {
     ashlar::prefetch(&sent_[sequence % sent_.size()], sizeof(Sent));
-    ashlar::prefetch(&age_at_, 48);
-    ashlar::prefetch(&sent_ticks_, sizeof sent_ticks_);
+    sent_ticks_.prefetch_newest();
+  }
+  void prefetch_fate(std::uint64_t sequence) const {
+    prefetch_sent(sequence);
+    ashlar::prefetch(&ages_[age_at_], 1);
+    ashlar::prefetch(ages_alike_.data(), sizeof ages_alike_);
+    held_.prefetch_newest();
   }
   /// Another world: nothing of it was sent.
   void reset() { *this = PictureLimit{}; }
@@ -164,16 +175,16 @@ class PictureLimit {
     return second;
   }
 
-  std::array<Sent, 64> sent_{};                // by sequence modulo
-  std::array<std::uint8_t, gaps_max> gaps_{};  // ticks from one acknowledged snapshot to the next
-  std::size_t gap_at_ = 0;
+  static constexpr std::size_t head_bytes = 4 * sizeof(std::size_t) + 4 * sizeof(std::uint32_t);
+  std::size_t gap_at_ = 0, age_at_ = 0, age_count_ = 0;
+  std::size_t no_younger_ = 0;  // of ages_: those of age_ or more
+  std::uint32_t age_ = 0;       // of in_time_share
+  std::uint32_t sent_tick_ = 0, held_tick_ = 0;
   std::uint8_t second_ = 0;                    // widest of gaps_
+  std::array<std::uint8_t, gaps_max> gaps_{};  // ticks from one acknowledged snapshot to the next
   std::array<std::uint8_t, ages_max> ages_{};  // a ring: how many ticks newer ones were under way
   std::array<std::uint16_t, age_most + 1> ages_alike_{};
-  std::size_t age_at_ = 0, age_count_ = 0;
-  std::uint32_t age_ = 0;       // of in_time_share
-  std::size_t no_younger_ = 0;  // of ages_: those of age_ or more
-  std::uint32_t sent_tick_ = 0, held_tick_ = 0;
+  std::array<Sent, 64> sent_{};  // by sequence modulo
   struct Learned {
     std::uint32_t tick = 0, at = 0;
   };

@@ -6,6 +6,7 @@
 #include "protocol/datagram.h"
 #include "server/host/early_sender.h"
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/health.h"
 #include "world/sim/match.h"
@@ -50,7 +51,9 @@ Micros Publisher::publish(const World& world, std::span<Session> sessions,
     const std::uint32_t row = row_at(i);
     sessions[row_at(i + 3)].prefetch_own();
     sessions[row_at(i + 2)].prefetch_connection(true);
-    sessions[row_at(i + 1)].prefetch_rings();
+    sessions[row_at(i + 1)].prefetch_rings(true);
+    if (const int next = world.player_row(sessions[row_at(i + 1)].player); next >= 0)
+      prefetch(&world.players().body[static_cast<std::size_t>(next)], sizeof(Body));
     if (!plays(row)) continue;
     if (has_turn(row, world))
       publish_to(world, sessions[row], due, now, out);

@@ -6,6 +6,7 @@
 
 #include "world/collide/space.h"
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/sim/world.h"
 #include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
@@ -72,6 +73,7 @@ void RevealRoom::look(const World& world, const ChangeLog& told, std::vector<App
   exposed_.begin_tick(tick);
   around_.resize(players.rows());
   for (std::size_t row = (every - tick % every) % every; row < players.rows(); row += every) {
+    if (row + every < players.rows()) prefetch(&around_[row + every], sizeof(Around));
     if (!players.alive(row)) continue;
     Glance glance{players.body[row].position_m + DVec3{0, 0, world.setup().rules.player_eye_m},
                   view_direction(players.yaw[row], players.pitch[row]), tick / every};
@@ -143,7 +145,16 @@ void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& g
   // Listing may itself have had all forgotten, in the middle of it.
   if (around.times_cleared != exposed_.times_cleared()) return;
   glance.skipped = around.skips;
-  for (const auto& [at, known] : around.chunks) {
+  constexpr std::size_t known_ahead = 6, blocks_ahead = 3;
+  const auto listed = [&](std::size_t i) {
+    return i < around.chunks.size() ? around.chunks[i].known : nullptr;
+  };
+  for (std::size_t i = 0; i < std::min(known_ahead, around.chunks.size()); ++i)
+    ExposedOres::prefetch(around.chunks[i].known);
+  for (std::size_t n = 0; n < around.chunks.size(); ++n) {
+    if (const auto* const later = listed(n + known_ahead)) ExposedOres::prefetch(later);
+    if (const auto* const soon = listed(n + blocks_ahead)) ExposedOres::prefetch_blocks(soon);
+    const auto& [at, known] = around.chunks[n];
     const DVec3 off{outside(glance.eye.x, at.x * chunk_size), outside(glance.eye.y, at.y * chunk_size),
                     outside(glance.eye.z, at.z * chunk_size)};
     const double away2 = dot(off, off);

@@ -40,46 +40,38 @@ enum class SessionState : std::uint8_t {
 using Identity = secure::Bytes32;
 
 /// One client's session. Cold state; what the simulation needs of it is the player's id and the input.
-struct Session {
+struct alignas(64) Session {
+  // Up to `input`: what each packet and each snapshot touches. What each tick's passes over all sessions ask
+  // for comes first, in one line of memory.
   SessionState state = SessionState::free;
+  std::uint8_t world = 1;                  ///< number of its welcome
+  bool watches = false;                    ///< it joins as a spectator
+  bool admin = false;                      ///< one of HostConfig::admins
   std::uint32_t number = 0;                ///< its connection's, in clear in every packet
   std::unique_ptr<Connection> connection;  ///< the server's end of it; a free row has none
-  PeerAddress address;                     ///< that its connection has proven; counted there
-  Identity identity{};
-  secure::PublicKey client;
-  std::string token_id;         ///< of its connect token; empty on an open server
-  std::uint32_t door_slot = 0;  ///< in which its handshake was answered
-  ResumeKeys resume;            ///< proves that a later session's client is this one's
-  std::string name;
-  EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
-  std::uint8_t world = 1;  ///< number of its welcome
-  bool watches = false;    ///< it joins as a spectator
-  bool admin = false;      ///< one of HostConfig::admins
-  InputBuffer input{};
-  PictureLimit picture;  ///< what its commands may claim to have seen
+  std::unique_ptr<ClientBlocks> blocks;    ///< what it holds of snapshots; never null in a session
+  EntityId player{};  ///< playing; and greeted, where it goes on with the body of an earlier session
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
   Turn16 delta_yaw{0};
-  Turn16 yaw_given{0};                ///< of the command that entered the last tick
-  Micros came_at{0};                  ///< when its player came, by an earlier session or this one
-  Micros began_at{0};                 ///< when it was last welcomed
-  Micros answered_at{0};              ///< greeted: since when it is its turn to speak
-  Micros joined_at{0};                ///< when it came into the world
-  std::int32_t datagram_tokens = 0;   ///< what it may still send; refilled every tick
-  std::int32_t chat_tokens = 0;       ///< lines it may still say; refilled every second
-  std::uint8_t calls_this_tick = 0;   ///< what its player said to the game; 0 again every tick
+  Turn16 yaw_given{0};               ///< of the command that entered the last tick
+  std::int32_t datagram_tokens = 0;  ///< what it may still send; refilled every tick
+  std::int32_t chat_tokens = 0;      ///< lines it may still say; refilled every second
+  std::uint8_t calls_this_tick = 0;  ///< what its player said to the game; 0 again every tick
+  SnapshotEncoding encoding = SnapshotEncoding::plain;
+  std::uint32_t cues_told_tick = 0;   ///< what only showed up to it was in its snapshots
   std::uint64_t packets_paid = 0;     ///< of ours, for whose acknowledgements it got tokens
   std::uint64_t accepted = 0;         ///< packets taken from it
   std::uint64_t newest_sequence = 0;  ///< of its packets
   std::uint64_t parts_acked = 0;      ///< of snapshots, when that was last looked at
   Micros progress_at{0};              ///< when it last took what it was sent, or could have been sent more
-  std::uint32_t cues_told_tick = 0;   ///< what only showed up to it was in its snapshots
+  std::uint64_t congested = 0;        ///< snapshots that its path cut short, or left out
+  std::string kicked_for;             ///< empty: it may stay
+  PeerAddress address;                ///< that its connection has proven; counted there
+  ResumeKeys resume;                  ///< proves that a later session's client is this one's
   SnapshotBudget budget;              ///< what its snapshots may take of its path
-  SnapshotEncoding encoding = SnapshotEncoding::plain;
-  std::unique_ptr<ClientBlocks> blocks;  ///< what it holds of snapshots; never null in a session
-  std::uint32_t blocks_reset_tick = 0;   ///< when it was last told all anew, as it had asked for
-  std::uint64_t congested = 0;           ///< snapshots that its path cut short, or left out
-  std::string kicked_for;                ///< empty: it may stay
+  InputBuffer input{};
+  PictureLimit picture;  ///< what its commands may claim to have seen
   NoticeQueue notices;
   EditDesk edits;
   GroundDesk ground;
@@ -87,24 +79,44 @@ struct Session {
   InventoryDesk inventory;
   ContentsDesk contents;
 
+  // Asked for seldom.
+  Identity identity{};
+  secure::PublicKey client;
+  std::string token_id;         ///< of its connect token; empty on an open server
+  std::uint32_t door_slot = 0;  ///< in which its handshake was answered
+  std::string name;
+  Micros came_at{0};                    ///< when its player came, by an earlier session or this one
+  Micros began_at{0};                   ///< when it was last welcomed
+  Micros answered_at{0};                ///< greeted: since when it is its turn to speak
+  Micros joined_at{0};                  ///< when it came into the world
+  std::uint32_t blocks_reset_tick = 0;  ///< when it was last told all anew, as it had asked for
+
   /// Asks for the lines of a session that each packet and each snapshot of it touches. First for the
   /// session's own, then, a step later, for those behind its pointers.
   void prefetch_own() const {
-    prefetch(this, 64);
-    prefetch(&player, 64);
-    prefetch(&delta_yaw, 320);
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(this);
+    prefetch(first, static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&input) - first));
   }
+  /// The first of them, which each tick's passes over all sessions ask for.
+  void prefetch_head() const { prefetch(this, 64); }
   void prefetch_connection(bool sending) const {
     if (connection) connection->prefetch(sending);
     if (blocks) prefetch(blocks.get(), sizeof *blocks);
+    picture.prefetch_heads();
+    input.prefetch_head();
   }
   /// And another step later for what is behind pointers of those.
-  void prefetch_rings() const {
-    if (connection) {
-      connection->prefetch_rings();
-      picture.prefetch(connection->next_sequence());
+  void prefetch_rings(bool sending) const {
+    if (state == SessionState::free) return;
+    connection->prefetch_rings(sending);
+    if (sending) {
+      picture.prefetch_sent(connection->next_sequence());
+      blocks->prefetch_rows();
+    } else {
+      picture.prefetch_fate(connection->next_acked());
+      blocks->prefetch_fate(connection->next_acked());
+      input.prefetch_newest();
     }
-    if (blocks) blocks->prefetch_rows();
   }
 
   /// What became of packets that were sent, as far as is known by now.

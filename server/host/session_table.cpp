@@ -40,11 +40,10 @@ std::size_t IdentityHash::operator()(const Identity& identity) const {
 }
 
 SessionTable::SessionTable(std::uint32_t sessions_max)
-    : rows_(sessions_max), greeted_(greeted_max(sessions_max)) {
+    : rows_(sessions_max), by_number_(sessions_max), greeted_(greeted_max(sessions_max)) {
   ASHLAR_ASSERT(sessions_max >= 1 && sessions_max < 65536);
   seated_.reserve(sessions_max);
   visited_.reserve(sessions_max);
-  by_number_.reserve(2 * std::size_t{sessions_max});
   by_link_.reserve(2 * std::size_t{sessions_max});
   by_identity_.reserve(2 * std::size_t{sessions_max});
   per_host_.reserve(2 * std::size_t{sessions_max});
@@ -57,7 +56,7 @@ std::span<const std::uint32_t> SessionTable::visit() {
 
 Session* SessionTable::find(std::uint32_t number) {
   const auto row = by_number_.find(number);
-  return row == by_number_.end() ? nullptr : &rows_[row->second];
+  return row ? &rows_[*row] : nullptr;
 }
 
 Session* SessionTable::find_identity(const Identity& identity) {
@@ -118,7 +117,7 @@ Session& SessionTable::open(const PeerAddress& address, std::uint32_t number, co
   session.number = number;
   session.identity = identity;
   seated_.insert(std::ranges::lower_bound(seated_, row), row);
-  const bool new_number = by_number_.emplace(number, row).second;
+  const bool new_number = by_number_.add(number, row);
   const bool new_identity = by_identity_.emplace(identity, row).second;
   ASHLAR_ASSERT(new_number);
   ASHLAR_ASSERT(new_identity);
@@ -162,9 +161,9 @@ void SessionTable::close(Session& session) {
   const auto seat = std::ranges::lower_bound(seated_, row);
   ASHLAR_ASSERT(seat != seated_.end() && *seat == row);
   seated_.erase(seat);
-  const std::size_t numbers = by_number_.erase(session.number);
+  const bool known = by_number_.remove(session.number);
   const std::size_t identities = by_identity_.erase(session.identity);
-  ASHLAR_ASSERT(numbers == 1);
+  ASHLAR_ASSERT(known);
   ASHLAR_ASSERT(identities == 1);
   if (session.address.transport == Transport::tcp) by_link_.erase(session.address.link);
   greeted_.remove(session.number);

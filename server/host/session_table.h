@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "server/host/number_index.h"
 #include "server/host/session.h"
 #include "server/net/strangers.h"
 
@@ -34,6 +35,33 @@ class SessionTable {
   std::span<const std::uint32_t> seated() const { return seated_; }
   /// seated() as it is now: for visits that may open or close. Valid until the next call of this.
   std::span<const std::uint32_t> visit();
+  /// Calls visit(session) for all of seated(), which stays as it is meanwhile. Their rows lie far apart in
+  /// memory: each one's head is asked for some rows ahead, and what ahead(session) asks for a little later.
+  template <class Ahead, class Visit>
+  void walk(Ahead&& ahead, Visit&& visit) {
+    for (std::size_t i = 0; i < seated_.size(); ++i) {
+      fetch_ahead(seated_, i, ahead);
+      visit(rows_[seated_[i]]);
+    }
+  }
+  template <class Visit>
+  void walk(Visit&& visit) {
+    walk([](const Session&) {}, visit);
+  }
+  template <class Visit>
+  void walk(Visit&& visit) const {
+    for (std::size_t i = 0; i < seated_.size(); ++i) {
+      fetch_ahead(seated_, i, [](const Session&) {});
+      visit(rows_[seated_[i]]);
+    }
+  }
+  /// What walk() asks for before the visit to a row: for visits that may open or close.
+  template <class Ahead>
+  void fetch_ahead(std::span<const std::uint32_t> rows, std::size_t i, Ahead&& ahead) const {
+    constexpr std::size_t heads = 8, parts = 4;
+    if (i + heads < rows.size()) rows_[rows[i + heads]].prefetch_head();
+    if (i + parts < rows.size()) ahead(rows_[rows[i + parts]]);
+  }
   std::span<Session> rows() { return rows_; }
   std::span<const Session> rows() const { return rows_; }
   Session& operator[](std::uint32_t row) { return rows_[row]; }
@@ -84,7 +112,7 @@ class SessionTable {
   std::vector<std::uint32_t> seated_;
   std::vector<std::uint32_t> visited_;
   // Looked up, never iterated.
-  std::unordered_map<std::uint32_t, std::uint32_t> by_number_;
+  NumberIndex by_number_;
   std::unordered_map<std::uint32_t, std::uint32_t> by_link_;  // TCP alone
   std::unordered_map<Identity, std::uint32_t, IdentityHash> by_identity_;
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host_;  // none of them 0

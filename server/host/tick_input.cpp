@@ -4,6 +4,7 @@
 #include <span>
 
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/sim/ground_edits.h"
 
 namespace ashlar::server {
@@ -55,12 +56,15 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
   commands_.clear();
   told_apart_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
-  for (const std::uint32_t row : sessions.seated()) {
-    Session& session = sessions[row];
+  const auto ahead = [&](const Session& later) {
+    later.input.prefetch(tick);
+    prefetch(later.blocks.get(), 64);
+  };
+  const auto take = [&](Session& session) {
     ASHLAR_ASSERT(session.state != SessionState::free);
-    if (session.state == SessionState::joining) joins_.push_back(row);
-    if (session.state == SessionState::joining && session.watches) watchers_.push_back(row);
-    if (session.state != SessionState::playing) continue;
+    if (session.state == SessionState::joining) joins_.push_back(sessions.row_of(session));
+    if (session.state == SessionState::joining && session.watches) watchers_.push_back(joins_.back());
+    if (session.state != SessionState::playing) return;
     ASHLAR_ASSERT(session.player != EntityId{0});
     const InputBuffer::Played played = play(session.input, tick, defects_);
     PlayerCommand command = played.command;
@@ -72,7 +76,8 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
     if (as_seen && told != nullptr)
       seldom_told_.find(world, *told, session, command, played.given, told_apart_);
     commands_.push_back({session.player, command});
-  }
+  };
+  sessions.walk(ahead, take);
   lingering.let_go(world, leaves_);
   chunks_ready_.clear();
   chunks_dropped_.clear();
@@ -112,14 +117,13 @@ void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
   leaves_.clear();
   admin_.erase(admin_.begin(), admin_.begin() + static_cast<std::ptrdiff_t>(admin_due()));
   calls_.clear();
-  for (const std::uint32_t seat : sessions.seated()) {
-    Session& session = sessions[seat];
-    if (session.state != SessionState::playing) continue;
+  sessions.walk([&](Session& session) {
+    if (session.state != SessionState::playing) return;
     const int row = world.player_row(session.player);
-    if (row < 0) continue;
+    if (row < 0) return;
     const Turn16 yaw = world.players().yaw[static_cast<std::size_t>(row)];
     session.delta_yaw = session.delta_yaw + (yaw - session.yaw_given);
-  }
+  });
 }
 
 }  // namespace ashlar::server

@@ -407,6 +407,35 @@ std::optional<std::vector<Scene>> chosen(const std::vector<std::string>& only) {
   return out;
 }
 
+struct Options {
+  int rounds = 3, window_s = 5;
+  unsigned largest_from = 500, largest_to = 2000;
+  std::vector<std::string> only;
+};
+
+/// @return nothing: one is not known, or has no value
+std::optional<Options> options_of(const std::vector<std::string>& given) {
+  Options out;
+  if (given.size() % 2 != 0) return std::nullopt;
+  for (std::size_t i = 0; i < given.size(); i += 2) {
+    const std::string& name = given[i];
+    const int number = std::atoi(given[i + 1].c_str());
+    if (name == "--rounds")
+      out.rounds = std::max(1, number);
+    else if (name == "--seconds")
+      out.window_s = std::max(2, number);
+    else if (name == "--only")
+      out.only = words_of(given[i + 1]);
+    else if (name == "--largest-from")
+      out.largest_from = static_cast<unsigned>(std::clamp(number, 2, 4000));
+    else if (name == "--largest-to")
+      out.largest_to = static_cast<unsigned>(std::clamp(number, 2, 4000));
+    else
+      return std::nullopt;
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -416,17 +445,12 @@ int main(int argc, char** argv) {
   if (given.size() == 3 && given[0] == "--null-clients")
     return run_null_clients(port, static_cast<std::size_t>(std::atoi(given[1].c_str())),
                             std::atoi(given[2].c_str()));
-  int rounds = 3, window_s = 5;
-  unsigned largest_from = 500, largest_to = 2000;
-  std::vector<std::string> only;
-  for (std::size_t i = 0; i + 1 < given.size(); i += 2) {
-    if (given[i] == "--rounds") rounds = std::max(1, std::atoi(given[i + 1].c_str()));
-    if (given[i] == "--seconds") window_s = std::max(2, std::atoi(given[i + 1].c_str()));
-    if (given[i] == "--only") only = words_of(given[i + 1]);
-    if (given[i] == "--largest-from")
-      largest_from = static_cast<unsigned>(std::clamp(std::atoi(given[i + 1].c_str()), 2, 4000));
-    if (given[i] == "--largest-to")
-      largest_to = static_cast<unsigned>(std::clamp(std::atoi(given[i + 1].c_str()), 2, 4000));
+  const auto asked = options_of(given);
+  if (!asked) {
+    std::printf(
+        "usage: bench_net [--rounds N] [--seconds N] [--only NAME,NAME,...] [--largest-from N] [--largest-to "
+        "N]\n");
+    return given == std::vector<std::string>{"--help"} ? 0 : 2;
   }
   std::signal(SIGPIPE, SIG_IGN);
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -435,19 +459,19 @@ int main(int argc, char** argv) {
         "note: no network of its own is permitted here: on the machine's loopback, firewall included\n");
   if (std::thread::hardware_concurrency() < 2)
     std::printf("note: one core: server and clients share it, and figures mean little\n");
-  const auto scenes = chosen(only);
+  const auto scenes = chosen(asked->only);
   if (!scenes) return 2;
   bool good = true;
   std::vector<Played> played;
   for (const Scene& scene : *scenes) {
-    auto one = play(scene, self, rounds, window_s);
+    auto one = play(scene, self, asked->rounds, asked->window_s);
     good = good && one && one->holds;
     if (one) played.push_back(std::move(*one));
   }
   print_growth(played, "spread");
   print_growth(played, "crowd");
   print_growth(played, "slow_crowd");
-  const bool largest = only.empty() || std::ranges::find(only, "largest") != only.end();
-  if (largest) good = find_largest(self, window_s, largest_from, largest_to) && good;
+  const bool largest = asked->only.empty() || std::ranges::find(asked->only, "largest") != asked->only.end();
+  if (largest) good = find_largest(self, asked->window_s, asked->largest_from, asked->largest_to) && good;
   return good ? 0 : 1;
 }

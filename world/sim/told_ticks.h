@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "world/math/prefetch.h"
 #include "world/sim/command.h"
 
 namespace ashlar {
@@ -36,6 +37,10 @@ class ToldTicks {
   /// Newest first. Precondition: i < count().
   std::uint32_t operator[](std::size_t i) const { return ticks_[(at_ + ticks_max - i) % ticks_max]; }
   std::uint32_t newest() const { return count_ == 0 ? 0 : (*this)[0]; }
+  /// Asks the processor for what note() of the next one will need: for where that is, then, a step later, for
+  /// that. Changes nothing.
+  void prefetch_head() const { ashlar::prefetch(&at_, sizeof at_ + sizeof count_); }
+  void prefetch_newest() const { ashlar::prefetch(&ticks_[at_], sizeof(std::uint32_t)); }
   bool has(std::uint32_t tick) const {
     const std::size_t i = newer_than(tick);
     return i < count_ && (*this)[i] == tick;
@@ -64,8 +69,8 @@ class ToldTicks {
     return newer;
   }
 
-  std::array<std::uint32_t, ticks_max> ticks_{};  // ascending, a ring
   std::size_t at_ = 0, count_ = 0;
+  std::array<std::uint32_t, ticks_max> ticks_{};  // ascending, a ring
 };
 
 }  // namespace ashlar

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 #include "world/math/random.h"
 
 namespace ashlar {
@@ -121,11 +122,15 @@ const Chunk* VoxelVolume::find(ChunkCoord at) const {
   return keys_[slot] == key ? chunks_[slot].get() : nullptr;
 }
 
+void VoxelVolume::prefetch_chunk(ChunkCoord at) const {
+  if (const Chunk* const chunk = find(at)) prefetch(chunk, sizeof(void*) * 4);
+}
+
 void VoxelVolume::prefetch_slot(ChunkCoord at) const {
   if (!in_range(at)) return;
   const std::size_t home = home_of_key(pack(at));
-  __builtin_prefetch(&keys_[home]);
-  __builtin_prefetch(&chunks_[home]);
+  prefetch(&keys_[home], sizeof keys_[home]);
+  prefetch(&chunks_[home], sizeof chunks_[home]);
 }
 
 std::vector<ChunkCoord> VoxelVolume::loaded_chunks() const {

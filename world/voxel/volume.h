@@ -35,6 +35,8 @@ class VoxelVolume {
   /// Has the processor fetch what find() will read: worth it where thousands of places far apart are asked
   /// for one after the other. Changes nothing.
   void prefetch_slot(ChunkCoord at) const;
+  /// And a little later for the chunk itself, though not for its blocks.
+  void prefetch_chunk(ChunkCoord at) const;
   bool loaded(ChunkCoord at) const { return find(at) != nullptr; }
   std::size_t chunk_count() const { return count_; }
   /// Sorted by z, y, x. For savers and tests; allocates.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "world/math/assert.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar {
 
@@ -112,7 +113,7 @@ void prefetch_window(const VoxelVolume& volume, IVec3 low, IVec3 high) {
   const IVec3 last = chunk_of(high) == at ? high : IVec3{high.x, at.y * chunk_size + chunk_size - 1, high.z};
   for (std::int32_t y = low.y; y <= last.y; ++y) {
     const IVec3 local = local_in_chunk({low.x, y, low.z});
-    __builtin_prefetch(&chunk->solid()[static_cast<std::size_t>(local.y * chunk_size + local.x)]);
+    prefetch(&chunk->solid()[static_cast<std::size_t>(local.y * chunk_size + local.x)], 1);
   }
 }
 
