@@ -192,7 +192,9 @@ class Others {
   void list_rows();
   void move_seats();
   std::uint32_t find(EntityId id) const;
-  static DVec3 metres(const Steps& place);
+  static DVec3 metres(const Steps& place) {
+    return {place.x / position_steps_per_m, place.y / position_steps_per_m, place.z / position_steps_per_m};
+  }
   static Steps steps_at(DVec3 place_m);
   static Steps steps_of(const EntityRecord& record, CellCoord cell);
   void find_lifts(const Replica& replica, const SectorForecast& sectors);

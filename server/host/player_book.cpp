@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "world/math/prefetch.h"
+
 namespace ashlar::server {
 
 namespace {
@@ -139,6 +141,10 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
   }
   const PlayerTable& players = world.players();
   for (std::size_t row = 0; row < players.rows(); ++row) {
+    if (const std::size_t later = row + 4; later < players.rows() && players.id[later] != EntityId{0}) {
+      prefetch(&present_[later].player, sizeof(KeptPlayer));
+      prefetch(&players.inventory[later], sizeof(Inventory));
+    }
     Present& present = present_[row];
     if (present.id == EntityId{0} || players.id[row] != present.id) continue;
     KeptPlayer& player = present.player;
