@@ -388,10 +388,19 @@ ServerResult decode(const wire::Score& in) {
   out.left_ticks = in.left_ticks();
   if (in.teams() == nullptr || in.teams()->size() != teams_max) return out_of_range;
   std::copy_n(in.teams()->begin(), teams_max, out.teams.begin());
+  out.changes = in.changes();
+  if (in.gone() != nullptr) {
+    if (!out.changes || in.gone()->size() > score_rows_max) return out_of_range;
+    for (const std::uint32_t id : *in.gone()) {
+      if (id == 0) return out_of_range;
+      out.gone.push_back(EntityId{id});
+    }
+  }
   if (in.rows() == nullptr) return out;
   if (in.rows()->size() > score_rows_max) return out_of_range;
   for (const wire::ScoreRow* row : *in.rows()) {
-    if (!valid_player_name(view(row->name()))) return bad_text;
+    const bool known = out.changes && view(row->name()).empty();
+    if (!known && !valid_player_name(view(row->name()))) return bad_text;
     if (row->id() == 0 || row->team() > teams_max) return out_of_range;
     out.rows.push_back({EntityId{row->id()}, std::string(view(row->name())), row->score(), row->kills(),
                         row->deaths(), row->team()});

@@ -442,22 +442,27 @@ std::span<const std::uint8_t> MessageWriter::write(const Carried& m) {
 }
 
 std::span<const std::uint8_t> MessageWriter::write(const Score& m) {
-  ASHLAR_ASSERT(m.rows.size() <= score_rows_max);
+  ASHLAR_ASSERT(m.rows.size() <= score_rows_max && m.gone.size() <= score_rows_max);
+  ASHLAR_ASSERT(m.changes || m.gone.empty());
   auto& fbb = impl_->fbb;
   fbb.Clear();
   std::array<flatbuffers::Offset<wire::ScoreRow>, score_rows_max> rows;
   for (std::size_t i = 0; i < m.rows.size(); ++i) {
     const ScoreRow& r = m.rows[i];
-    ASHLAR_ASSERT(valid_player_name(r.name) && r.team <= teams_max);
-    const auto player_name = impl_->string(r.name);
+    ASHLAR_ASSERT(valid_player_name(r.name) || (m.changes && r.name.empty()));
+    ASHLAR_ASSERT(r.team <= teams_max);
+    const auto player_name = r.name.empty() ? 0 : impl_->string(r.name);
     rows[i] = wire::CreateScoreRow(fbb, static_cast<std::uint32_t>(r.id), player_name, r.score, r.kills,
                                    r.deaths, r.team);
   }
   const auto list = fbb.CreateVector(rows.data(), m.rows.size());
   const auto teams = fbb.CreateVector(m.teams.data(), m.teams.size());
+  std::array<std::uint32_t, score_rows_max> ids;
+  std::ranges::transform(m.gone, ids.begin(), [](EntityId id) { return static_cast<std::uint32_t>(id); });
+  const auto gone = m.gone.empty() ? 0 : fbb.CreateVector(ids.data(), m.gone.size());
   impl_->finish_server(wire::ServerBody::Score,
                        wire::CreateScore(fbb, m.tick, m.world, m.match, static_cast<std::uint8_t>(m.phase),
-                                         m.left_ticks, teams, list));
+                                         m.left_ticks, teams, list, m.changes, gone));
   return impl_->message();
 }
 

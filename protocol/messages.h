@@ -538,14 +538,15 @@ inline constexpr std::size_t score_rows_max = 64;
 /// What one player has in the match.
 struct ScoreRow {
   EntityId id{};
-  std::string name;  ///< valid_player_name
+  std::string name;  ///< valid_player_name; in changes empty: as it was
   std::int32_t score = 0;
   std::uint16_t kills = 0, deaths = 0;
   std::uint8_t team = 0;  ///< from 1; 0: none
   friend bool operator==(const ScoreRow&, const ScoreRow&) = default;
 };
 
-/// The match and its score; on the events stream, when it changed, once a second at most.
+/// The match and its score; on the events stream, when it changed, once a second at most: whole to who is new
+/// and where a match begins, else as changes of the one before (protocol/score_board.h).
 struct Score {
   std::uint32_t tick = 0;
   std::uint8_t world = 0;
@@ -553,7 +554,9 @@ struct Score {
   MatchPhase phase{};
   std::uint32_t left_ticks = 0;  ///< of the phase; 0: it has no end by time
   std::array<std::int32_t, teams_max> teams{};
-  std::vector<ScoreRow> rows;  ///< at most score_rows_max, best first
+  std::vector<ScoreRow> rows;       ///< at most score_rows_max, best first
+  bool changes = false;             ///< rows are those that are not as they were; the others still hold
+  std::vector<EntityId> gone = {};  ///< changes alone: at most score_rows_max, who is in it no more
 };
 
 /// A message of the world's game; on the events stream.

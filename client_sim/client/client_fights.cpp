@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "protocol/score_board.h"
 
 namespace ashlar::client_sim {
 
@@ -40,7 +41,9 @@ void Client::handle(const Carried& message) {
 
 void Client::handle(Score& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
-  score_ = std::move(message);
+  if (message.changes && !score_) return drop(DropReason::wrong_state);
+  if (!score_) score_.emplace();
+  if (!take_score(*score_, message)) return drop(DropReason::wrong_state);
 }
 
 void Client::handle(WeaponKinds& message) {

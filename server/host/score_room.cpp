@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "protocol/score_board.h"
 #include "server/host/host.h"
 #include "world/sim/match.h"
 #include "world/sim/world.h"
@@ -16,6 +17,20 @@ constexpr std::size_t tellings_least = 64, tellings_ticks = 16;
 bool same(const Score& a, const Score& b) {
   return a.match == b.match && a.phase == b.phase && a.teams == b.teams && a.rows == b.rows;
 }
+
+/// Written once for all who are in the same world.
+struct Written {
+  MessageWriter& writer;
+  std::span<const std::uint8_t> bytes = {};
+
+  std::span<const std::uint8_t> of(Score& score, std::uint8_t world) {
+    if (bytes.empty() || score.world != world) {
+      score.world = world;
+      bytes = writer.write(score);
+    }
+    return bytes;
+  }
+};
 
 }  // namespace
 
@@ -34,9 +49,7 @@ void ScoreRoom::gather(const World& world) {
     if (p.id == EntityId{0}) continue;  // it only watches
     now_.rows.push_back({p.id, session.name, p.score, p.kills, p.deaths, p.team});
   }
-  std::ranges::sort(now_.rows, [](const ScoreRow& a, const ScoreRow& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  });
+  std::ranges::sort(now_.rows, ranks_before);
   status_->match = match.number;
   status_->match_phase = match.phase;
   status_->match_left_s = match.left_ticks / world.setup().rules.tick_rate_hz;
@@ -54,6 +67,8 @@ void ScoreRoom::publish(const World& world) {
     wait_ticks_ = world.setup().rules.tick_rate_hz;
     gather(world);
     if (version_ == 0 || !same(now_, told_)) {
+      const bool goes_on = version_ != 0 && now_.match == told_.match;
+      changes_ = goes_on ? score_changes(told_, now_) : Score{};
       told_ = now_;
       ++version_;
       if (phase) urgent_ = version_;
@@ -62,17 +77,17 @@ void ScoreRoom::publish(const World& world) {
   if (version_ == 0) return;
   // A thousand of them in one tick would be late.
   std::size_t room = std::max(tellings_least, sessions_->seated().size() / tellings_ticks + 1);
-  std::span<const std::uint8_t> bytes;
+  Written whole{writer_}, changes{changes_writer_};
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || session.fight.score_told == version_) continue;
     if (session.fight.world != session.world) continue;  // its desk is still that of the world before
     const bool waits = session.fight.score_told != 0 && session.fight.score_told >= urgent_;
     if (waits && room == 0) continue;
-    if (bytes.empty() || told_.world != session.world) {
-      told_.world = session.world;
-      bytes = writer_.write(told_);
-    }
+    // Who was told the version before needs no more than what changed.
+    const bool knows =
+        changes_.changes && session.fight.score_told != 0 && session.fight.score_told + 1 == version_;
+    const auto bytes = knows ? changes.of(changes_, session.world) : whole.of(told_, session.world);
     if (session.connection->send(StreamId::events, bytes) != SendResult::sent) continue;
     session.fight.score_told = version_;
     if (waits) --room;

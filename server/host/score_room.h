@@ -15,7 +15,7 @@ struct HostStatus;
 /// Tells everybody of the match and its score, on the events stream: when something but the time changed,
 /// once a second at most, in a large match not all in the same tick; a new phase at once, and whoever is new.
 /// What a full stream does not take comes with the next. The Host's thread. Cost: a comparison a player and
-/// tick; a copy of 2 KiB a player when there is news.
+/// tick; a copy of some dozen bytes a player when there is news, of 2 KiB for who is new.
 class ScoreRoom {
  public:
   /// Both must outlive this.
@@ -30,7 +30,9 @@ class ScoreRoom {
   SessionTable* sessions_;
   HostStatus* status_;
   MessageWriter writer_;
+  MessageWriter changes_writer_;
   Score now_, told_;
+  Score changes_;              // from the version before to told_; else not of the kind: to be told whole
   std::uint32_t version_ = 0;  // of told_; 0: nothing yet
   std::uint32_t urgent_ = 0;   // version that nobody waits for
   std::uint32_t wait_ticks_ = 0;

@@ -8,6 +8,7 @@
 #include "client_sim/client/view.h"
 #include "protocol/cue.h"
 #include "protocol/decode.h"
+#include "protocol/score_board.h"
 #include "protocol/text.h"
 
 using namespace ashlar;
@@ -54,7 +55,11 @@ void check(const MonsterShows& m) {
 }
 void check(const Score& m) {
   expect(m.rows.size() <= score_rows_max);
-  for (const ScoreRow& row : m.rows) expect(row.id != EntityId{0} && valid_player_name(row.name));
+  expect(m.gone.size() <= score_rows_max && (m.changes || m.gone.empty()));
+  for (const ScoreRow& row : m.rows)
+    expect(row.id != EntityId{0} && (valid_player_name(row.name) || (m.changes && row.name.empty())));
+  Score known = m;
+  if (!m.changes) expect(take_score(known, m) && known.rows.size() == m.rows.size());
 }
 void check(const Carried& m) {
   expect(m.arsenal.held < weapons_max && m.arsenal.wanted < weapons_max && m.picked.size() <= picked_max);

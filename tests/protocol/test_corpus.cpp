@@ -336,6 +336,15 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(server / "carried", w.write(Carried{79, 1, {}, {}}));
   save(server / "score",
        w.write(Score{79, 1, 2, MatchPhase::playing, 600, {5, -1, 0, 0}, {{EntityId{5}, "Ada", 5, 5, 1, 1}}}));
+  save(server / "score_changes", w.write(Score{140,
+                                               1,
+                                               2,
+                                               MatchPhase::playing,
+                                               539,
+                                               {6, -1, 0, 0},
+                                               {{EntityId{5}, "", 6, 6, 1, 1}},
+                                               true,
+                                               {EntityId{9}}}));
   save(server / "act_answers",
        w.write(ActAnswers{79, {{1, ActVerdict::progress, {1, 2, 3}}, {2, ActVerdict::done, {0, 2, 30}}}, 1}));
   const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};

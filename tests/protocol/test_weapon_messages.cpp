@@ -152,4 +152,28 @@ TEST_CASE("a score comes back whole, and wrong ones are refused", "[protocol][me
   wrong = score;
   wrong.rows[3].id = EntityId{0};
   CHECK(refused(wrong));
+  wrong = score;
+  wrong.changes = true, wrong.gone = {EntityId{0}};
+  CHECK(refused(wrong));
+}
+
+TEST_CASE("changes of a score come back, without the names that are known", "[protocol][messages][score]") {
+  MessageWriter writer;
+  const Score told{90,
+                   2,
+                   5,
+                   MatchPhase::playing,
+                   500,
+                   {1, 0, 0, 0},
+                   {{EntityId{7}, "", 3, 2, 1, 1}, {EntityId{8}, "Bob", 0, 0, 0, 2}},
+                   true,
+                   {EntityId{9}, EntityId{10}}};
+  const AlignedBytes bytes(writer.write(told));
+  CHECK(bytes.size() < 256);
+  const auto message = decode_server_message(bytes.span());
+  REQUIRE(message.has_value());
+  const Score& back = std::get<Score>(*message);
+  CHECK(back.changes);
+  CHECK(back.rows == told.rows);
+  CHECK(back.gone == told.gone);
 }

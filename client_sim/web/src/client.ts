@@ -17,6 +17,7 @@ import { writePackedInput } from './packed_input';
 import { isPacked, readPackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
+import { takeScore, type ToldScore } from './score_board';
 import {
   readServerMessage, type ActAnswer, type BlockChange, type Hit, type MonsterShow, type ScoreBoard, type ServerMessage,
   type SlotChange, type Welcome,
@@ -125,6 +126,7 @@ export class Client {
   private readonly fetch = new ContentFetch();
   private readonly fetched = new Set<bigint>();
   private actsSaid = 0;
+  private score: ToldScore | undefined;
 
   state: ClientState = 'connecting';
   welcome: Welcome | undefined;
@@ -320,10 +322,15 @@ export class Client {
       case 'inventory':
       case 'blockContents':
       case 'carried':
-      case 'score':
         if (message.world === this.welcome?.world) this.events.push(message);
         else ++this.dropped;
         break;
+      case 'score': {
+        const score = message.world === this.welcome?.world ? takeScore(this.score, message) : undefined;
+        if (score !== undefined) this.events.push({ type: 'score', score: (this.score = score).score });
+        else ++this.dropped;
+        break;
+      }
       case 'weaponKinds':
         if (message.world === this.welcome?.world) this.weaponNames = message.names;
         else ++this.dropped;

@@ -155,7 +155,8 @@ export type ServerMessage =
   | { type: 'monsterShows'; world: number; kinds: MonsterShow[] }
   /** Weapons as bits, ammunition of the four kinds, what is held, and items picked up since the one before. */
   | { type: 'carried'; tick: number; world: number; weapons: number; ammo: number[]; held: number; picked: number[] }
-  | { type: 'score'; tick: number; world: number; score: ScoreBoard }
+  /** Whole, or what changed of the one before (score_board.ts). */
+  | { type: 'score'; tick: number; world: number; score: ScoreBoard; changes: boolean; gone: number[] }
   | { type: 'replicatedKinds'; world: number; replication: Replication }
   | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
   | { type: 'unknown' };
@@ -335,17 +336,20 @@ function readCarried(wire: Carried): ServerMessage {
 }
 
 function readScore(wire: Score): ServerMessage {
-  check(wire.phase() <= 3 && wire.teamsLength() === 4 && wire.rowsLength() <= 64, 'the score');
+  check(wire.phase() <= 3 && wire.teamsLength() === 4 && wire.rowsLength() <= 64 && wire.goneLength() <= 64, 'the score');
+  const changes = wire.changes();
   const rows = Array.from({ length: wire.rowsLength() }, (_, i): ScoreRow => {
     const row = present(wire.rows(i), 'a row of the score');
     check(row.id() !== 0 && row.team() <= 4, 'a row of the score');
-    const name = shown(row.name(raw), 1, 96, 'a name');
+    const name = changes && row.name(raw) === null ? '' : shown(row.name(raw), 1, 96, 'a name');
     return { id: row.id(), name, score: row.score(), kills: row.kills(), deaths: row.deaths(), team: row.team() };
   });
   const score = {
     match: wire.match(), phase: wire.phase(), leftTicks: wire.leftTicks(), teams: [...wire.teamsArray()!], rows,
   };
-  return { type: 'score', tick: wire.tick(), world: wire.world(), score };
+  const gone = [...(wire.goneArray() ?? [])];
+  check((changes || gone.length === 0) && !gone.includes(0), 'the score');
+  return { type: 'score', tick: wire.tick(), world: wire.world(), score, changes, gone };
 }
 
 function readGameMessage(wire: GameMessage): ServerMessage {

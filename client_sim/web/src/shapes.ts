@@ -46,7 +46,9 @@ const monsterShows: TableShape = [{ kind: 'tables', shape: monsterShow }, u8];
 const weaponKinds: TableShape = [{ kind: 'tables', shape: weapon }, vectorOf(6, 2), u8];
 const carried: TableShape = [u32, u8, struct(40, 4), vectorOf(1), vectorOf(1)];
 const scoreRow: TableShape = [u32, text, u32, u16, u16, u8];
-const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables', shape: scoreRow }];
+const score: TableShape = [
+  u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables', shape: scoreRow }, bool, vectorOf(4),
+];
 const replicatedKinds: TableShape = [vectorOf(1), u8];
 const gameMessage: TableShape = [u32, u8, u8, vectorOf(1)];
 const groundChunk: TableShape = [u32, u32, u32, u32, u64, vectorOf(1), vectorOf(4, 2), u8];

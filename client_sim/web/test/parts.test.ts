@@ -12,6 +12,7 @@ import { publicKeyPrefix, readKey, secretKeyPrefix, writeKey } from '../src/keys
 import { UsageError, readOptions } from '../src/options';
 import { TcpPackets, frameForTcp } from '../src/packet';
 import { RangeSet } from '../src/ranges';
+import { takeScore, type ToldScore } from '../src/score_board';
 import { readServerMessage } from '../src/server_messages';
 import { sodiumCrypto } from '../src/sodium_crypto';
 import { Seeded, example } from './support';
@@ -19,6 +20,22 @@ import { Seeded, example } from './support';
 let crypto: Crypto;
 before(async () => {
   crypto = await sodiumCrypto();
+});
+
+test('score: changes take what is known to what is so, and wrong ones are refused', () => {
+  const row = (id: number, name: string, score: number) => ({ id, name, score, kills: 0, deaths: 0, team: 0 });
+  const told = (rows: ReturnType<typeof row>[], changes: boolean, gone: number[] = [], match = 3): ToldScore =>
+    ({ world: 1, score: { match, phase: 2, leftTicks: 9, teams: [0, 0, 0, 0], rows }, changes, gone });
+  const known = takeScore(undefined, told([row(1, 'ann', 5), row(2, 'bob', 3), row(4, 'eve', 1)], false))!;
+  const next = takeScore(known, told([row(2, '', 6), row(9, 'dan', 5)], true, [4]))!;
+  assert.deepEqual(next.score.rows, [row(2, 'bob', 6), row(1, 'ann', 5), row(9, 'dan', 5)]);
+  assert.equal(next.changes, false);
+  assert.equal(takeScore(undefined, told([], true)), undefined);
+  assert.equal(takeScore(known, told([], true, [], 4)), undefined);
+  assert.equal(takeScore(known, told([row(7, '', 1)], true)), undefined);
+  assert.equal(takeScore(known, { ...told([], true), world: 2 }), undefined);
+  const many = Array.from({ length: 64 }, (_, i) => row(100 + i, 'x', 0));
+  assert.equal(takeScore(known, told(many, true)), undefined);
 });
 
 test('ranges: hold what a plain set holds', () => {

@@ -12,6 +12,7 @@
 #include "protocol/connection/session_end.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
+#include "protocol/score_board.h"
 #include "protocol/secure/client_handshake.h"
 #include "protocol/secure/open_packets.h"
 #include "protocol/secure/resumption.h"
@@ -51,7 +52,8 @@ struct Hand {
   std::vector<ContentRefusal> refusals;
   std::vector<Fight> fights;
   std::vector<Carried> carried;
-  std::vector<Score> scores;
+  std::vector<Score> scores;  // each as it is known then
+  std::vector<std::size_t> score_bytes;
   struct HeardEdits {
     std::uint32_t tick = 0, snapshot_tick = 0;  ///< snapshot_tick: the newest that was heard by then
     std::vector<BlockChange> changes;
@@ -207,7 +209,12 @@ struct Hand {
     if (const auto* m = std::get_if<ActAnswers>(&*decoded))
       answers.insert(answers.end(), m->answers.begin(), m->answers.end());
     if (const auto* m = std::get_if<Fight>(&*decoded)) fights.push_back(*m);
-    if (const auto* m = std::get_if<Score>(&*decoded)) scores.push_back(*m);
+    if (const auto* m = std::get_if<Score>(&*decoded)) {
+      score_bytes.push_back(bytes.size());
+      Score known = scores.empty() ? Score{} : scores.back();
+      REQUIRE(take_score(known, *m));
+      scores.push_back(known);
+    }
     if (const auto* m = std::get_if<Carried>(&*decoded)) carried.push_back(*m);
     if (const auto* m = std::get_if<ContentPart>(&*decoded))
       fetched.insert(fetched.end(), m->bytes.begin(), m->bytes.end());

@@ -161,7 +161,9 @@ TEST_CASE("the score is told to everybody when it changed, and shown in the stat
   table.enter(bob);
   table.run(70);
   CHECK(ann.scores.back().rows.size() == 2);
-  CHECK(bob.scores.back().rows.size() == 2);
+  CHECK(bob.scores.back().rows == ann.scores.back().rows);
+  // Bob, who is new, was told it whole, Ann that he came.
+  CHECK(ann.score_bytes.back() < ann.scores.back().rows.size() * 100);
   CHECK(table.host->status().match_phase == MatchPhase::playing);
   CHECK(table.host->status().match_left_s > 85);
   CHECK(table.host->status().match_left_s < 98);
