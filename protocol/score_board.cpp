@@ -44,7 +44,8 @@ bool take_score(Score& known, const Score& told) {
       rows.push_back(row);
       continue;
     }
-    std::string name = row.name.empty() ? std::move(was->name) : row.name;
+    std::string name = row.name;
+    if (name.empty()) name = std::move(was->name);
     *was = row;
     was->name = std::move(name);
   }

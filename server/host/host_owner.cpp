@@ -57,9 +57,9 @@ template <class Visit>
 std::uint32_t each_named(SessionTable& sessions, const std::string& name, Visit&& visit) {
   std::uint32_t count = 0;
   for (const std::uint32_t row : sessions.seated()) {
-    Session& session = sessions[row];
+    const Session& session = sessions[row];
     if (session.state != SessionState::playing || session.name != name) continue;
-    visit(session);
+    visit(sessions[row]);
     ++count;
   }
   return count;
