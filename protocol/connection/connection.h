@@ -222,9 +222,7 @@ class Connection final : private SentPacketFates {
     ashlar::prefetch(this, 64);
     protection_.prefetch(sending);
     ashlar::prefetch(&window_, sending ? 0 : sizeof window_);
-    ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_);
-    ashlar::prefetch(&send_busy_, 128);  // and what came
-    ashlar::prefetch(&counters_, sizeof counters_);
+    prefetch_until(&path_, &arrived_);
     ashlar::prefetch(&arrived_, 64);
   }
   /// The same for take() where nothing came.
@@ -232,7 +230,7 @@ class Connection final : private SentPacketFates {
   /// The same for poll(), next_poll_at() and what is counted.
   void prefetch_poll() const {
     ashlar::prefetch(&state_, 64);
-    ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_ + 192);
+    prefetch_until(&path_, &counters_);
     ashlar::prefetch(&counters_, 64);
   }
   /// The same for what lies behind pointers of that: a step later.

@@ -117,7 +117,7 @@ class PacketProtection {
     constexpr std::size_t prepared_bytes = 320;  // the round keys and what multiplies, of AES-GCM
     ashlar::prefetch(sending ? &send_key_ : &receive_key_, prepared_bytes);
     ashlar::prefetch(sending ? send_key_.iv.data() : receive_key_.iv.data(), 12);
-    ashlar::prefetch(&send_header_key_, 3 * 64);
+    prefetch_until(&send_header_key_, this + 1);
   }
 
  private:

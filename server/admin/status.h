@@ -39,6 +39,7 @@ struct StatusReport {
   std::uint64_t overload_starved = 0;                       ///< total
   std::uint64_t stuck = 0, recovered = 0;                   ///< total
   std::uint64_t snapshots_cut = 0;                          ///< total
+  std::uint64_t snapshots_overdue = 0;                      ///< total
   std::uint32_t snapshot_wait_ticks = 0;                    ///< the longest in this interval
   std::uint32_t snapshot_wait_ticks_p50 = 0;                ///< and that of the median of its ticks
   double busy = 0;              ///< share of the interval in which the loop did not sleep

@@ -57,8 +57,10 @@ ClientBlock* ClientBlocks::find(std::uint16_t number) {
   return at < numbers_.size() && numbers_[at] == number ? &blocks_[at] : nullptr;
 }
 
-ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::uint32_t tick) {
-  const auto at = static_cast<std::ptrdiff_t>(place_of(number));
+ClientBlock* ClientBlocks::want(std::uint16_t number, std::size_t seat, std::uint32_t born,
+                                std::uint32_t tick) {
+  const bool has_seat = seat < numbers_.size() && numbers_[seat] == number;
+  const auto at = static_cast<std::ptrdiff_t>(has_seat ? seat : place_of(number));
   if (at == std::ssize(numbers_) || numbers_[static_cast<std::size_t>(at)] != number) {
     if (blocks_.size() == client_blocks_max) return nullptr;
     numbers_.insert(numbers_.begin() + at, number);

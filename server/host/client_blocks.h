@@ -75,10 +75,12 @@ class ClientBlocks {
   std::uint8_t epoch() const { return epoch_; }
 
   /// The block's entry, made where there is none. Null: client_blocks_max are in use.
-  ClientBlock* want(std::uint16_t number, std::uint32_t born, std::uint32_t tick);
+  /// @param seat  the place in blocks() that it most likely has: then it is not searched for
+  ClientBlock* want(std::uint16_t number, std::size_t seat, std::uint32_t born, std::uint32_t tick);
   /// By number.
   std::span<ClientBlock> blocks() { return blocks_; }
   std::span<const ClientBlock> blocks() const { return blocks_; }
+  std::span<const std::uint16_t> numbers() const { return numbers_; }  ///< of blocks(), close together
   /// The place of one of blocks() there.
   std::uint32_t seat_of(const ClientBlock& entry) const {
     return static_cast<std::uint32_t>(&entry - blocks_.data());
@@ -141,6 +143,7 @@ class ClientBlocks {
   /// Asks the processor for what a snapshot of some dozen blocks will need; changes nothing.
   void prefetch_rows() const {
     prefetch_blocks();
+    waits.prefetch();
     prefetch(&packets_[(packet_first_ + packet_count_) % packets_.size()], sizeof(Packet));
     prefetch(&items_[next_item_ % journal_items_max], 64);
     if (const OwnPlayer* const held = held_own()) prefetch(held, sizeof *held);
@@ -164,7 +167,7 @@ class ClientBlocks {
   };
   void apply(const JournalItem& item, std::uint32_t tick);
   void prefetch_blocks() const {
-    constexpr std::size_t usual_blocks = 40;
+    constexpr std::size_t usual_blocks = 64;
     const std::size_t count = std::min(blocks_.size(), usual_blocks);
     prefetch(blocks_.data(), count * sizeof(ClientBlock));
     prefetch(numbers_.data(), count * sizeof(std::uint16_t));

@@ -61,7 +61,7 @@ void EditRoom::collect(Micros now, const World& world) {
   due_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
   const auto ahead = [](const Session& later) {
-    prefetch(&later.edits, EditDesk::head_bytes);
+    later.edits.prefetch_head();
     later.connection->prefetch_take();
   };
   sessions_->walk(ahead, [&](Session& session) {
@@ -159,7 +159,7 @@ void EditRoom::publish(const World& world) {
   status_->blocks_changed += world.applied_edits().size();
   row_of_slot_.assign(world.players().rows(), 0);
   const auto ahead = [](const Session& later) {
-    prefetch(&later.edits, EditDesk::head_bytes);
+    later.edits.prefetch_head();
     prefetch(&later.ground, 64);
   };
   sessions_->walk(ahead, [&](Session& session) {

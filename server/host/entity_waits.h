@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "world/math/prefetch.h"
+
 namespace ashlar::server {
 
 /// Some entities by their slots; none of these is `end` or above.
@@ -21,7 +23,7 @@ class EntityWaits {
  public:
   /// A snapshot begins; ticks ascend.
   void begin(std::uint32_t tick) {
-    before_ = now_;
+    before_ = now_ == 0 ? tick : now_;  // before the first one nobody waited
     now_ = tick;
     if (snapshot_ == UINT8_MAX) {
       // Numbers begin anew: of those before it counts who was seen in the last one alone.
@@ -53,6 +55,15 @@ class EntityWaits {
   void end(bool cut) { any_ = cut; }
   /// Some of the first snapshot that was cut, who found no room.
   void wait(const EntitySlots& them) { put(them, before_); }
+
+  /// Asks the processor for what a snapshot will need where not all find room; changes nothing.
+  void prefetch() const {
+    constexpr std::size_t usual_slots = 1024;
+    if (!any_) return;
+    const std::size_t slots = std::min(told_.size(), usual_slots);
+    ashlar::prefetch(told_.data(), slots * sizeof(std::uint16_t));
+    ashlar::prefetch(seen_.data(), slots);
+  }
 
   std::size_t memory_bytes() const {
     return told_.capacity() * sizeof(std::uint16_t) + seen_.capacity() * sizeof(std::uint8_t);

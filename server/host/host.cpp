@@ -133,6 +133,7 @@ Micros Host::Impl::publish(Micros at, HostOutput& out) {
   const PublishCounters& told = publisher.counters();
   status.snapshots_congested = told.snapshots_congested;
   status.snapshots_cut = told.snapshots_cut;
+  status.snapshots_overdue = told.snapshots_overdue;
   status.sights_computed = told.sights_computed;
   status.sights_beyond = told.sights_beyond;
   status.snapshots_spared = told.snapshots_spared;

@@ -98,7 +98,7 @@ class InputBuffer {
   }
   /// The same for what add() of the next one will need: first for where that lies, then, a step later, for
   /// that.
-  void prefetch_head() const { ashlar::prefetch(&last_, head_bytes); }
+  void prefetch_head() const { prefetch_until(&last_, &slots_); }
   void prefetch_newest() const { ashlar::prefetch(&slots_[(newest_ + 1) % reach_ticks], sizeof(Slot)); }
 
 #ifdef ASHLAR_DEFECTS
@@ -130,7 +130,6 @@ class InputBuffer {
     std::uint8_t early = 0;  // ticks that it was given before
     bool filled = false;
   };
-  static constexpr std::size_t head_bytes = sizeof(PlayerCommand) + 6 * sizeof(std::uint32_t);
   PlayerCommand last_;
   std::uint32_t newest_ = 0;
   std::uint32_t known_until_ = 0;  // all up to this tick were added, or are late
@@ -138,7 +137,7 @@ class InputBuffer {
   std::uint32_t repeat_ticks_;
   std::uint32_t missed_;
   bool any_ = false;
-  std::array<Slot, reach_ticks> slots_{};
+  std::array<Slot, reach_ticks> slots_{};  // behind all that is asked for with them
 };
 
 }  // namespace ashlar::server

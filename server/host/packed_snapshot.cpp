@@ -237,9 +237,16 @@ void PackedSnapshot::want_blocks(const PackedWorld& world, const PackedRequest& 
   const auto blocks = world.frames().blocks();
   const std::size_t before = client.blocks().size();
   seats_.clear();
+  // Where each is, instead of searching for all of them one by one.
+  for (std::size_t seat = 0; seat < before; ++seat) {
+    const std::uint16_t number = client.numbers()[seat];
+    if (number >= seat_of_number_.size()) seat_of_number_.resize(number + std::size_t{1});
+    seat_of_number_[number] = static_cast<std::uint16_t>(seat);
+  }
   for (const PackedWorld::Near& near : request.near) {
-    const ClientBlock* const entry =
-        client.want(blocks[near.block].number, blocks[near.block].born, head_.tick);
+    const std::uint16_t number = blocks[near.block].number;
+    const std::size_t seat = number < seat_of_number_.size() ? seat_of_number_[number] : 0;
+    const ClientBlock* const entry = client.want(number, seat, blocks[near.block].born, head_.tick);
     if (entry == nullptr) cut_ = true;
     seats_.push_back(entry == nullptr ? no_seat : client.seat_of(*entry));
   }
@@ -309,27 +316,30 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, Clien
   return candidate.placed;
 }
 
-/// Those that have no place yet and have waited for so long, the longest first; where there are no turns, the
-/// most urgent first.
-void PackedSnapshot::list_waiting(bool turns, std::uint32_t ticks) {
-  waiting_.clear();
-  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
-    if (!candidates_[i].placed && head_.tick - candidates_[i].told >= ticks)
-      waiting_.push_back(std::uint64_t{turns ? candidates_[i].told : 0} << 32 | i);
-  std::ranges::sort(waiting_);
+/// Who has waited longest first, the more urgent one of those who have waited alike; where there are no
+/// turns, the most urgent first. Counted and not compared, as which one is more can hardly be foreseen.
+void PackedSnapshot::order_by_wait(bool turns) {
+  constexpr std::uint32_t waits_max = 64;  // that are told apart
+  std::array<std::uint32_t, waits_max + 1> first{};
+  const auto place = [&](const Candidate& candidate) {
+    return turns ? waits_max - 1 - std::min(head_.tick - candidate.told, waits_max - 1) : 0;
+  };
+  for (const Candidate& candidate : candidates_) ++first[place(candidate) + 1];
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  by_wait_.resize(candidates_.size());
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i) by_wait_[first[place(candidates_[i])]++] = i;
 }
 
 /// Whom the client was not told of for a tenth of a second: before the nearest, who are told of all the time,
 /// but in no more than half of the room. What they take the nearest have less only where there is not enough.
-void PackedSnapshot::place_overdue(PackedWorld& world, ClientBlocks& client, bool turns) {
-  if (!turns || near_room_ == 0) return;
-  list_waiting(true, overdue_ticks_);
-  if (waiting_.empty()) return;
+void PackedSnapshot::place_overdue(PackedWorld& world, ClientBlocks& client) {
   const std::size_t before = bytes(), room = before + (bytes_max_ - std::min(bytes_max_, before)) / 2;
   const std::size_t all_parts = parts_max_, parts_before = part_count_;
   parts_max_ = std::max(part_count_, parts_max_ / 2);
-  for (const std::uint64_t one : waiting_)
-    if (!place_block(world, waiting(one), client, room)) break;
+  for (const std::uint32_t i : by_wait_)
+    if (head_.tick - candidates_[i].told < overdue_ticks_ ||
+        !place_block(world, candidates_[i], client, room))
+      break;
   parts_max_ = all_parts;
   near_room_ = std::min(bytes_max_, near_room_ + bytes() - before);
   near_parts_ = std::min(parts_max_, near_parts_ + part_count_ - parts_before);
@@ -340,7 +350,8 @@ void PackedSnapshot::place_blocks(PackedWorld& world, ClientBlocks& client, bool
   // part is left to the others whole: who has waited longest would not fit into what a large block leaves of
   // it.
   const std::size_t all_parts = parts_max_;
-  place_overdue(world, client, turns);
+  order_by_wait(turns);
+  if (turns && near_room_ > 0) place_overdue(world, client);
   parts_max_ = std::max(part_count_, near_parts_);
   for (Candidate& candidate : candidates_) {
     if (!candidate.near || candidate.placed) continue;
@@ -348,15 +359,17 @@ void PackedSnapshot::place_blocks(PackedWorld& world, ClientBlocks& client, bool
     if (!place_block(world, candidate, client, near_room_)) break;
   }
   parts_max_ = all_parts;
-  list_waiting(turns, 0);
   // The first goes in any case, or a block larger than the budget would wait for ever.
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
-  for (const std::uint64_t one : waiting_)
-    if ((one != waiting_.front() && bytes() >= bytes_max_) ||
-        !place_block(world, waiting(one), client, any)) {
+  bool first = true;
+  for (const std::uint32_t i : by_wait_) {
+    if (candidates_[i].placed) continue;
+    if ((!first && bytes() >= bytes_max_) || !place_block(world, candidates_[i], client, any)) {
       cut_ = true;
       break;
     }
+    first = false;
+  }
   for (const Candidate& candidate : candidates_)
     if (!candidate.placed) waited_ticks_ = std::max(waited_ticks_, head_.tick - candidate.told);
 }

@@ -83,6 +83,9 @@ class PackedSnapshot {
   CodedCues cues() const { return cues_; }
   /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
   std::uint32_t waited_ticks() const { return waited_ticks_; }
+  /// Somebody in interest will not be told of within a tenth of a second, or from one snapshot to the next
+  /// where these are further apart.
+  bool overdue() const { return waited_ticks_ > overdue_ticks_; }
 
  private:
   struct Candidate {
@@ -115,9 +118,8 @@ class PackedSnapshot {
   void place_cues(std::span<const Cue> cues);
   void want_blocks(const PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
-  void list_waiting(bool turns, std::uint32_t ticks);
-  Candidate& waiting(std::uint64_t one) { return candidates_[static_cast<std::uint32_t>(one)]; }
-  void place_overdue(PackedWorld& world, ClientBlocks& client, bool turns);
+  void order_by_wait(bool turns);
+  void place_overdue(PackedWorld& world, ClientBlocks& client);
   void place_blocks(PackedWorld& world, ClientBlocks& client, bool turns);
   std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
   bool place_block(PackedWorld& world, Candidate& candidate, ClientBlocks& client, std::size_t bytes_max);
@@ -138,9 +140,10 @@ class PackedSnapshot {
   bool held_back_ = false;  // something was not due
   std::uint32_t waited_ticks_ = 0;
   std::vector<Candidate> candidates_;   // most urgent first
-  std::vector<std::uint64_t> waiting_;  // those without a place: as of when each was told, and where it is
+  std::vector<std::uint32_t> by_wait_;  // of candidates_: the longest first
   static constexpr std::uint32_t no_seat = 0xffffffffu;
-  std::vector<std::uint32_t> seats_;  // by PackedRequest::near
+  std::vector<std::uint32_t> seats_;           // by PackedRequest::near
+  std::vector<std::uint16_t> seat_of_number_;  // scratch: where the client has a block, if it has it
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
   std::vector<MovedEntity> moved_;  // scratch
   std::vector<FieldGroup> groups_;  // scratch

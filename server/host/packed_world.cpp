@@ -287,15 +287,14 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
     if (sight != nullptr && !may_see(*sight, i)) continue;
     if (view == nullptr || view->may_see(extent.reach)) found_.push_back({i, d2});
   }
-  // As whole numbers that are sorted without a branch for each two: no square is negative, and so their bits
-  // are in order. By block where they are alike, as that is how they were found.
+  // By block where they are alike, as that is how they were found.
   order_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const double weight = extents_[found_[i].block].weight;
     const auto urgency2 = static_cast<float>(found_[i].distance2 / (weight * weight));
     order_.push_back(std::uint64_t{std::bit_cast<std::uint32_t>(urgency2)} << 32 | i);
   }
-  std::ranges::sort(order_);
+  sort_.sort(order_);
   for (const std::uint64_t key : order_) near_.push_back(found_[static_cast<std::uint32_t>(key)]);
   return near_;
 }

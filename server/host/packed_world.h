@@ -8,6 +8,7 @@
 #include "server/host/block_partition.h"
 #include "server/host/entity_waits.h"
 #include "server/host/height_slices.h"
+#include "server/host/magnitude_sort.h"
 #include "server/host/placed_entity.h"
 #include "server/host/sight_culler.h"
 #include "server/host/velocity_tracks.h"
@@ -140,6 +141,7 @@ class PackedWorld {
   std::size_t sights_used_ = 1;
   std::vector<Near> near_, found_;
   std::vector<std::uint64_t> order_;  // of found_
+  MagnitudeSort sort_;
   std::vector<std::uint8_t> holds_nearest_;
 };
 

@@ -52,7 +52,7 @@ class PictureLimit {
   /// Asks the processor for what the next snapshot, or what became of one, will change: first for where that
   /// lies, then, a step later, for that. Changes nothing.
   void prefetch_heads() const {
-    ashlar::prefetch(&gap_at_, head_bytes);
+    prefetch_until(&gap_at_, &gaps_);
     sent_ticks_.prefetch_head();
     held_.prefetch_head();
   }
@@ -175,7 +175,6 @@ class PictureLimit {
     return second;
   }
 
-  static constexpr std::size_t head_bytes = 4 * sizeof(std::size_t) + 4 * sizeof(std::uint32_t);
   std::size_t gap_at_ = 0, age_at_ = 0, age_count_ = 0;
   std::size_t no_younger_ = 0;  // of ages_: those of age_ or more
   std::uint32_t age_ = 0;       // of in_time_share

@@ -210,6 +210,7 @@ void Publisher::send(Session& session, PackedRequest& request, std::size_t allow
   session.cues_told_tick = tick;
   counters_.cues_sent += packed_snapshot_.cues().count;
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
+  if (packed_snapshot_.overdue()) ++counters_.snapshots_overdue;
   if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))
     note_congested(session, fitting <= budgeted);
   std::size_t went = 0;

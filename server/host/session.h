@@ -93,10 +93,7 @@ struct alignas(64) Session {
 
   /// Asks for the lines of a session that each packet and each snapshot of it touches. First for the
   /// session's own, then, a step later, for those behind its pointers.
-  void prefetch_own() const {
-    const auto* const first = reinterpret_cast<const std::uint8_t*>(this);
-    prefetch(first, static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&input) - first));
-  }
+  void prefetch_own() const { prefetch_until(this, &input); }
   /// The first of them, which each tick's passes over all sessions ask for.
   void prefetch_head() const { prefetch(this, 64); }
   void prefetch_connection(bool sending) const {

@@ -30,9 +30,11 @@ constexpr std::uint32_t tried_hz = 15;
 constexpr float tried_steps = 4;
 /// Bits an update that make somebody stand, and walk again. These are rough, and who walks freely shall not
 /// be told to stand.
-constexpr float stands_from_bits = 5, walks_below_bits = 2;
-/// Who is on a course costs next to nothing.
-constexpr float course_saves_bits = -16;
+constexpr float stands_from_bits = 4, walks_below_bits = 0;
+/// Who stays on a course for a step costs next to nothing, and counts twice: it walks again. That somebody
+/// has come to one takes a few bits.
+constexpr float course_saves_bits = -16, course_steps = 2;
+constexpr int course_bits = 2;
 
 /// Of a number near 0, roughly: the odds learn how large such numbers are.
 int bits_of(std::int32_t number) {
@@ -102,27 +104,33 @@ std::uint8_t VelocityTracks::course(const Track& track, bool known, DVec3 veloci
   return off(now, on_course(pace_, yaw, nearest)) <= on_course_steps ? nearest : no_course;
 }
 
-void VelocityTracks::Jostling::begin(const PlacedEntity& entity, const Velocity& told) {
+void VelocityTracks::Jostling::begin(const PlacedEntity& entity, const Velocity& told, std::uint8_t on) {
   from = {entity.cell.x * cell_steps + entity.record.x, entity.cell.y * cell_steps + entity.record.y};
   from_told = {told[0], told[1]};
+  course = on;
   ticks = 0;
 }
 
-void VelocityTracks::Jostling::note(const PlacedEntity& entity, const Velocity& told, bool on_course,
+void VelocityTracks::Jostling::note(const PlacedEntity& entity, const Velocity& told, std::uint8_t on,
                                     std::uint32_t tick_rate_hz) {
+  if (on != course) course = no_course;
   if (ticks * tried_hz < tick_rate_hz) return;
   const Jostling before = *this;
-  begin(entity, told);
-  int bits = 0;
+  begin(entity, told, on);
+  int bits = on != no_course ? course_bits : 0;
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int32_t way = from[i] - before.from[i];
     // Of a velocity that changed evenly.
     const int mean_x2 = told[i] + before.from_told[i];
     const auto foretold = static_cast<std::int16_t>(std::clamp(mean_x2 / 2, -32767, 32767));
     const std::int32_t off = way - foretold_steps(foretold, std::min(before.ticks, 255u), tick_rate_hz);
-    bits += bits_of(off) + bits_of(told[i] - before.from_told[i]) - bits_of(way);
+    bits += bits_of(off) - bits_of(way);
+    if (on == no_course) bits += bits_of(told[i] - before.from_told[i]);
   }
-  saves += ((on_course ? course_saves_bits : static_cast<float>(bits)) - saves) / tried_steps;
+  if (before.course != no_course)
+    saves += (course_saves_bits - saves) / course_steps;
+  else
+    saves += (static_cast<float>(bits) - saves) / tried_steps;
   if (saves > stands_from_bits) stands = true;
   if (saves < walks_below_bits) stands = false;
 }
@@ -159,12 +167,12 @@ Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
     }
   }
   Jostling jostling = known ? track.jostling : Jostling{};
-  if (!known) jostling.begin(entity, now);
+  if (!known) jostling.begin(entity, now, on);
   jostling.ticks += ticks;
-  jostling.note(entity, now, on != no_course, tick_rate_hz_);
+  jostling.note(entity, now, on, tick_rate_hz_);
   track = {entity.record.id, entity.base, velocity, now, on, jostling};
-  if (jostling.stands) now[0] = now[1] = 0;
-  return now;
+  if (!jostling.stands) return now;
+  return Velocity{0, 0, grounded ? std::int16_t{0} : now[2]};
 }
 
 }  // namespace ashlar::server

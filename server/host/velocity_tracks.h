@@ -30,11 +30,12 @@ class VelocityTracks {
     std::array<std::int32_t, 2> from{};  // where the present step began, in steps of position
     LevelVelocity from_told{};           // what would have been told there
     std::uint32_t ticks = 0;             // since then
+    std::uint8_t course = no_course;     // on which it was all the while
     float saves = 0;                     // bits an update, of late
     bool stands = false;
 
-    void begin(const PlacedEntity& entity, const Velocity& told);
-    void note(const PlacedEntity& entity, const Velocity& told, bool on_course, std::uint32_t tick_rate_hz);
+    void begin(const PlacedEntity& entity, const Velocity& told, std::uint8_t on);
+    void note(const PlacedEntity& entity, const Velocity& told, std::uint8_t on, std::uint32_t tick_rate_hz);
   };
   struct Track {
     EntityId id{};

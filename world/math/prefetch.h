@@ -18,4 +18,9 @@ namespace ashlar {
   for (std::size_t off = 0; off < before + bytes; off += line_bytes) __builtin_prefetch(first - before + off);
 }
 
+/// The same from one member of an object to another behind it, which is not asked for.
+[[gnu::always_inline]] inline void prefetch_until(const void* from, const void* until) {
+  prefetch(from, static_cast<std::size_t>(static_cast<const char*>(until) - static_cast<const char*>(from)));
+}
+
 }  // namespace ashlar

@@ -342,8 +342,10 @@ TEST_CASE("nobody of a crowd that runs about waits longer than the bound", "[ser
   RunningCrowd crowd(count, radius_m, 11);
   ClientBlocks client;
   PackedSnapshot snapshot;
-  std::map<std::uint32_t, std::vector<std::uint64_t>> on_their_way;  // by tick
-  std::vector<std::uint32_t> told(count + 2, 1);                     // by slot: snapshot
+  std::map<std::uint32_t, std::vector<std::uint64_t>> on_their_way;             // by tick
+  std::vector<std::uint32_t> told(count + 2, 1);                                // by slot: snapshot
+  const std::uint32_t in_time = std::max(rate_hz / 10, every + 1) / every - 1;  // snapshots without anybody
+  std::uint32_t overdue = 0;
   std::uint64_t sequence = 0;
   std::uint32_t snapshots = 0, longest = 0;
   for (std::uint32_t i = 0; i < 400; ++i) {
@@ -370,15 +372,21 @@ TEST_CASE("nobody of a crowd that runs about waits longer than the bound", "[ser
       snapshot.note_sent(part, ++sequence, client);
       on_their_way[tick].push_back(sequence);
     }
+    std::uint32_t waited = 0;
     for (const FrameBlock& block : packed.frames().blocks()) {
       const ClientBlock* const known = client.find(block.number);
       for (const MovingRecord& e : packed.frames().entities(block)) {
         std::uint32_t& last = told[slot_of(e.record.id)];
         if (known != nullptr && known->told == tick) last = snapshots;
-        longest = std::max(longest, snapshots - last);
+        waited = std::max(waited, snapshots - last);
       }
     }
+    longest = std::max(longest, waited);
+    CHECK(snapshot.overdue() == (waited > in_time));
+    overdue += snapshot.overdue() ? 1 : 0;
   }
   CHECK(longest <= refresh_snapshots(count + 1, parts_max));
   CHECK(longest > 0);
+  CHECK(overdue < snapshots);
+  if (longest > in_time) CHECK(overdue > 0);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using testing::TemporaryFolder;
 
-constexpr std::int64_t now_s = 1'000'000;
+constexpr std::int64_t pruned_s = 1'000'000;
 
 /// The ground that nobody changed: stone.
 std::unique_ptr<Chunk> stone(ChunkCoord) { return std::make_unique<Chunk>(BlockId::stone); }
@@ -40,7 +40,7 @@ struct Country {
     REQUIRE((*store)->save(group).has_value());
   }
   PruneReport prune(const PruneOptions& options) const {
-    auto report = prune_store(file, options, stone, now_s);
+    auto report = prune_store(file, options, stone, pruned_s);
     REQUIRE(report.has_value());
     CHECK(check_store(file)->faults == 0);
     return *report;
@@ -89,8 +89,8 @@ TEST_CASE("far chunks go that nobody changed for long", "[server][prune]") {
 TEST_CASE("a log that does not reach back so far says so", "[server][prune]") {
   const Country country;
   PruneOptions options;
-  options.far = {100, now_s - 999};
-  const auto report = prune_store(country.file, options, stone, now_s);
+  options.far = {100, pruned_s - 999};
+  const auto report = prune_store(country.file, options, stone, pruned_s);
   REQUIRE_FALSE(report.has_value());
   CHECK_THAT(report.error().line, ContainsSubstring("--unchanged-for"));
   CHECK(country.chunks() == 3);
@@ -106,7 +106,7 @@ TEST_CASE("damaged chunks are not pruned", "[server][prune]") {
   const Country country;
   REQUIRE(
       Database::open(country.file, OpenMode::write, 0)->run("UPDATE chunks SET hash = hash + 1").has_value());
-  const auto report = prune_store(country.file, {}, stone, now_s);
+  const auto report = prune_store(country.file, {}, stone, pruned_s);
   REQUIRE(report.has_value());
   CHECK(report->kept == 3);
   CHECK(country.chunks() == 3);

@@ -15,8 +15,8 @@ using testing::TemporaryFolder;
 constexpr ChunkCoord kept_at{3, 4, 0};
 
 /// A store with one changed chunk, and what a test does to its row.
-struct KeptGround {
-  explicit KeptGround(DamagedChunks policy) {
+struct SavedGround {
+  explicit SavedGround(DamagedChunks policy) {
     auto opened = SqliteStore::open(folder.path("world.db"), {.seed = 1});
     REQUIRE(opened.has_value());
     store = std::move(*opened);
@@ -47,7 +47,7 @@ struct KeptGround {
 }  // namespace
 
 TEST_CASE("changed chunks come from the store, all others are generated", "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::regenerate);
+  SavedGround kept(DamagedChunks::regenerate);
   CHECK(kept.ground->make_chunk(kept.terrain, kept_at)->block({1, 1, 1}) == BlockId::glass);
   const ChunkCoord other{3, 4, -1};
   CHECK(kept.ground->make_chunk(kept.terrain, other)->content_hash() ==
@@ -66,7 +66,7 @@ TEST_CASE("changed chunks come from the store, all others are generated", "[serv
 }
 
 TEST_CASE("a chunk with a kind of block that the world does not have is damaged", "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::regenerate);
+  SavedGround kept(DamagedChunks::regenerate);
   const auto kinds = BlockRegistry::builtin_ptr();
   Chunk chunk(BlockId::stone);
   chunk.set_block({1, 2, 3}, static_cast<BlockId>(kinds->size()));
@@ -84,7 +84,7 @@ TEST_CASE("a chunk with a kind of block that the world does not have is damaged"
 }
 
 TEST_CASE("a column brings along how it differs from generated ground", "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::regenerate);
+  SavedGround kept(DamagedChunks::regenerate);
   GroundColumn column{{3, 4}, {}, {}}, other{{4, 4}, {}, {}};
   column.chunks[0] = kept.ground->make_chunk(kept.terrain, kept_at);
   other.chunks[0] = kept.ground->make_chunk(kept.terrain, {4, 4, 0});
@@ -101,7 +101,7 @@ TEST_CASE("a column brings along how it differs from generated ground", "[server
 }
 
 TEST_CASE("a damaged chunk is generated anew and kept aside", "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::regenerate);
+  SavedGround kept(DamagedChunks::regenerate);
   kept.damage();
   const bool begun = GENERATE(true, false);
   if (begun) REQUIRE(kept.ground->begin().has_value());
@@ -120,7 +120,7 @@ TEST_CASE("a damaged chunk is generated anew and kept aside", "[server][stored_g
 }
 
 TEST_CASE("a damaged chunk closes its column where the operator refuses it", "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::refuse);
+  SavedGround kept(DamagedChunks::refuse);
   kept.damage();
   REQUIRE(kept.ground->begin().has_value());
   kept.ground->make_chunk(kept.terrain, kept_at);
@@ -142,7 +142,7 @@ TEST_CASE("a damaged chunk closes its column where the operator refuses it", "[s
 
 TEST_CASE("a chunk that makes no sense though its hash is right is damaged, one of a newer build is not",
           "[server][stored_ground]") {
-  KeptGround kept(DamagedChunks::regenerate);
+  SavedGround kept(DamagedChunks::regenerate);
   REQUIRE(kept.ground->begin().has_value());
   const bool newer = GENERATE(true, false);
   kept.save({static_cast<std::uint8_t>(newer ? chunk_bytes_version + 1 : chunk_bytes_version), 1, 2, 3});
