@@ -137,7 +137,8 @@ std::vector<std::string> brains() {
 int bytes_main(int argc, const char* const* argv) {
   Options options;
   CLI::App app{
-      "Tells where the bytes of a match go: by use, by kind of entity and field, by cell and by client.\n"
+      "Tells where the bytes of a match go: by use, by message, by kind of entity and field, by cell and by\n"
+      "client.\n"
       "Of a live server what clients that join it hear and say; of a recording what a server would send to "
       "its\n"
       "players, packed, without streams and without what clients say.",

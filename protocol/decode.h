@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <expected>
 #include <span>
+#include <string_view>
 
 #include "protocol/drop_reason.h"
 #include "protocol/messages.h"
@@ -20,5 +21,9 @@ std::expected<ClientMessage, DropReason> decode_client_message(std::span<const s
 /// As above, for the other direction. The spans of snapshots and of content point into the message; neither
 /// allocates anything.
 std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload);
+
+/// What such a message is, by its name in the schema: for those who count them. Lives for ever. Precondition:
+/// decode_server_message() took it.
+std::string_view server_message_name(std::span<const std::uint8_t> payload);
 
 }  // namespace ashlar

@@ -512,4 +512,8 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
   return std::unexpected{DropReason::unknown_message};
 }
 
+std::string_view server_message_name(std::span<const std::uint8_t> payload) {
+  return wire::EnumNameServerBody(flatbuffers::GetRoot<wire::ServerMessage>(payload.data())->body_type());
+}
+
 }  // namespace ashlar

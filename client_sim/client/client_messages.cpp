@@ -49,9 +49,9 @@ void Client::undecodable(DropReason reason) {
 }
 
 void Client::take_message(StreamId stream) {
-  if (config_.tap != nullptr) config_.tap->stream_in(stream, message_.size());
   auto message = decode_server_message(message_);
   if (!message) return undecodable(message.error());
+  if (config_.tap != nullptr) config_.tap->stream_in(stream, server_message_name(message_), message_.size());
   if (auto* welcome = std::get_if<Welcome>(&*message); welcome != nullptr && stream == StreamId::control)
     return handle(*welcome);
   if (auto* kinds = std::get_if<BlockKinds>(&*message); kinds != nullptr && stream == StreamId::control)

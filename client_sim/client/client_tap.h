@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "protocol/connection/streams.h"
 #include "protocol/messages.h"
@@ -21,7 +22,8 @@ class ClientTap {
   /// An unreliable message that came: a part of a snapshot.
   virtual void unreliable_in(std::span<const std::uint8_t> message) = 0;
   /// A whole message of a stream that came.
-  virtual void stream_in(StreamId stream, std::size_t bytes) = 0;
+  /// @param what  its name in the schema, which lives for ever
+  virtual void stream_in(StreamId stream, std::string_view what, std::size_t bytes) = 0;
   /// An act that went with the command of a tick.
   virtual void act_out(std::uint32_t /*tick*/, const BlockAct& /*act*/) {}
   /// What became of acts, and up to which tick the world is saved.

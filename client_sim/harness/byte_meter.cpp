@@ -87,7 +87,11 @@ void ByteMeter::add_plain(std::span<const std::uint8_t> message) {
   add(ByteUse::head, message.size() - told);
 }
 
-void ByteMeter::stream_in(StreamId, std::size_t bytes) { add(ByteUse::streams, bytes); }
+void ByteMeter::stream_in(StreamId, std::string_view what, std::size_t bytes) {
+  add(ByteUse::streams, bytes);
+  MessageBytes& alike = messages_[what];
+  ++alike.count, alike.bytes += bytes;
+}
 void ByteMeter::input_out(std::size_t bytes) { add(ByteUse::inputs, bytes); }
 
 void ByteMeter::wire(std::uint64_t packets_in, std::uint64_t bytes_in, std::uint64_t packets_out,
@@ -108,6 +112,10 @@ void ByteMeter::merge(const ByteMeter& other) {
     KindBytes& ours = kinds_[kind];
     for (std::size_t i = 0; i < ours.bits.size(); ++i) ours.bits[i] += theirs.bits[i];
     ours.changes += theirs.changes, ours.wholes += theirs.wholes;
+  }
+  for (const auto& [what, theirs] : other.messages_) {
+    MessageBytes& ours = messages_[what];
+    ours.count += theirs.count, ours.bytes += theirs.bytes;
   }
   for (const auto& [cell, bytes] : other.cells_) cells_[cell] += bytes;
   frame_bits_ += other.frame_bits_, snapshots_ += other.snapshots_;

@@ -40,8 +40,14 @@ struct KindBytes {
   std::uint64_t all_bits() const;
 };
 
-/// Sums up where the bytes of a session go: what they are for, and of blocks which field of which kind of
-/// entity in which cell. Reads packed snapshots beside the client, with a memory of its own. One thread.
+/// Messages of streams of one kind.
+struct MessageBytes {
+  std::uint64_t count = 0, bytes = 0;
+};
+
+/// Sums up where the bytes of a session go: what they are for, of streams by message, and of blocks which
+/// field of which kind of entity in which cell. Reads packed snapshots beside the client, with a memory of
+/// its own. One thread.
 class ByteMeter final : public ClientTap, private BlockTally {
  public:
   /// Another world: what was counted stays.
@@ -51,7 +57,7 @@ class ByteMeter final : public ClientTap, private BlockTally {
   void welcomed(const Welcome& welcome, bool goes_on) override;
   void replicated(const std::shared_ptr<const ReplicationRegistry>& registry) override;
   void unreliable_in(std::span<const std::uint8_t> message) override;
-  void stream_in(StreamId stream, std::size_t bytes) override;
+  void stream_in(StreamId stream, std::string_view what, std::size_t bytes) override;
   void input_out(std::size_t bytes) override;
   /// What went over the wire in all: seals are of packets, and what nothing else accounts for is frames. Call
   /// once, at the end.
@@ -68,6 +74,8 @@ class ByteMeter final : public ClientTap, private BlockTally {
   const std::map<EntityKind, KindBytes>& kinds() const { return kinds_; }
   /// Bits of blocks that no entity is to blame for: counts, runs and cells.
   std::uint64_t frame_bits() const { return frame_bits_; }
+  /// By what they are named in the schema.
+  const std::map<std::string_view, MessageBytes>& messages() const { return messages_; }
   const std::map<CellCoord, std::uint64_t>& cells() const { return cells_; }  ///< bytes of their blocks
 
  private:
@@ -82,6 +90,7 @@ class ByteMeter final : public ClientTap, private BlockTally {
   View view_;
   std::array<std::uint64_t, byte_use_count> uses_{};
   std::map<EntityKind, KindBytes> kinds_;
+  std::map<std::string_view, MessageBytes> messages_;
   std::map<CellCoord, std::uint64_t> cells_;
   std::uint64_t frame_bits_ = 0, snapshots_ = 0;
   std::uint16_t tick_rate_hz_ = 60, snapshot_every_ticks_ = 1;

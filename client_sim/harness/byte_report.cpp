@@ -61,6 +61,21 @@ std::string uses_text(const Sum& sum) {
   return out;
 }
 
+/// The largest first.
+std::string messages_text(const Sum& sum) {
+  if (sum.meter.messages().empty()) return "";
+  std::vector<std::pair<std::string_view, MessageBytes>> messages(sum.meter.messages().begin(),
+                                                                  sum.meter.messages().end());
+  std::ranges::stable_sort(messages, std::ranges::greater{},
+                           [](const auto& one) { return one.second.bytes; });
+  std::string out = "\nstreams               bytes/s  messages/s  bytes each\n";
+  for (const auto& [what, all] : messages)
+    out += format("  %-17s %9.1f %11.2f %11.1f\n", std::string(what).c_str(),
+                  static_cast<double>(all.bytes) / sum.seconds, static_cast<double>(all.count) / sum.seconds,
+                  static_cast<double>(all.bytes) / static_cast<double>(all.count));
+  return out;
+}
+
 std::string kinds_text(const Sum& sum) {
   if (sum.meter.kinds().empty()) return "";
   std::string out = "\nblocks, bytes/s     ";
@@ -141,7 +156,7 @@ std::string ByteReport::sum_line() const {
 std::string ByteReport::text() const {
   const Sum sum = sum_of(clients);
   return format("%zu clients, %.1f s of play in all\n", clients.size(), sum.seconds) + uses_text(sum) +
-         kinds_text(sum) + cells_text(sum) + clients_text(clients);
+         messages_text(sum) + kinds_text(sum) + cells_text(sum) + clients_text(clients);
 }
 
 std::string ByteReport::svg() const {

@@ -30,7 +30,7 @@ class ActJournal final : public ClientTap {
   // What it does not write down.
   void welcomed(const Welcome& /*welcome*/, bool /*goes_on*/) override {}
   void unreliable_in(std::span<const std::uint8_t> /*message*/) override {}
-  void stream_in(StreamId /*stream*/, std::size_t /*bytes*/) override {}
+  void stream_in(StreamId /*stream*/, std::string_view /*what*/, std::size_t /*bytes*/) override {}
   void input_out(std::size_t /*bytes*/) override {}
 
  private:

@@ -157,6 +157,13 @@ class Runs(Player, unittest.TestCase):
             self.assertEqual(done.returncode, 0, done)
             for word in ("seals", "own player", "block heads", "inputs up", "sim-1", "cells of 64 m", "player"):
                 self.assertIn(word, done.stdout)
+            # Each is welcomed once, and streams are all that their messages are.
+            streams = float(re.search(r"^    streams +([0-9.]+)", done.stdout, re.M)[1])
+            table = re.search(r"^streams +bytes/s .*\n((?:  .*\n)+)", done.stdout, re.M)[1]
+            messages = {row[0]: [float(number) for number in row[1:]] for row in map(str.split, table.splitlines())}
+            self.assertAlmostEqual(sum(row[0] for row in messages.values()), streams, delta=1)
+            self.assertGreater(messages["Welcome"][2], 100)
+            self.assertLess(messages["Welcome"][1], 1)
             self.assertIn("</svg>", picture.read_text())
             done = run("bytes", "--server", f"127.0.0.1:{server.port}", "--duration", "2s", "--sum")
             self.assertEqual(done.returncode, 0, done)

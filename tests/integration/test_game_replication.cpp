@@ -80,7 +80,7 @@ struct Ear final : client_sim::ClientTap {
   void unreliable_in(std::span<const std::uint8_t> message) override {
     heard.emplace_back(message.begin(), message.end());
   }
-  void stream_in(StreamId, std::size_t) override {}
+  void stream_in(StreamId, std::string_view, std::size_t) override {}
   void input_out(std::size_t) override {}
 
   /// Is a 32-bit number in any of them, at whatever bit?
