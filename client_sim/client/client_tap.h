@@ -21,7 +21,7 @@ class ClientTap {
   virtual void replicated(const std::shared_ptr<const ReplicationRegistry>& /*registry*/) {}
   /// An unreliable message that came: a part of a snapshot.
   virtual void unreliable_in(std::span<const std::uint8_t> message) = 0;
-  /// A whole message of a stream that came.
+  /// A whole message of a stream that came and could be read.
   /// @param what  its name in the schema, which lives for ever
   virtual void stream_in(StreamId stream, std::string_view what, std::size_t bytes) = 0;
   /// An act that went with the command of a tick.

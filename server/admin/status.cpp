@@ -127,6 +127,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.gate = status.gate;
   report.ground = status.ground;
   report.tcp = transports;
+  report.snapshots_made = status.snapshots_made;
   report.snapshots_cut = status.snapshots_cut;
   report.snapshots_overdue = status.snapshots_overdue;
   report.snapshot_wait_ticks = std::exchange(snapshot_wait_ticks_, 0);
@@ -178,6 +179,7 @@ void log_status(Log& log, const StatusReport& r) {
                            {"overload_climbs", r.overload_climbs},
                            {"overload_starved", r.overload_starved},
                            {"snapshots_spared", r.snapshots_spared},
+                           {"snapshots_made", r.snapshots_made},
                            {"snapshots_cut", r.snapshots_cut},
                            {"snapshots_overdue", r.snapshots_overdue},
                            {"snapshot_wait_ticks", r.snapshot_wait_ticks},
@@ -253,9 +255,10 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
   if (r.match_phase != MatchPhase::open)
     out += print("match %u, %s, %u s left, best score %d\n", r.match,
                  std::string(name(r.match_phase)).c_str(), r.match_left_s, r.best_score);
-  out += print("busy %.1f %%   snapshots without room for all %llu, overdue %llu, longest wait %u ticks\n",
-               100 * r.busy, static_cast<ull>(r.snapshots_cut), static_cast<ull>(r.snapshots_overdue),
-               r.snapshot_wait_ticks);
+  out += print(
+      "busy %.1f %%   snapshots without room for all %llu of %llu, overdue %llu, longest wait %u ticks\n",
+      100 * r.busy, static_cast<ull>(r.snapshots_cut), static_cast<ull>(r.snapshots_made),
+      static_cast<ull>(r.snapshots_overdue), r.snapshot_wait_ticks);
   if (r.overload_climbs > 0)
     out += print("overload: leaves out %s now, climbed %llu times, snapshots spared %llu\n",
                  std::string(name(static_cast<OverloadRung>(r.overload_rung))).c_str(),

@@ -38,6 +38,7 @@ struct StatusReport {
   std::uint64_t overload_climbs = 0, snapshots_spared = 0;  ///< total
   std::uint64_t overload_starved = 0;                       ///< total
   std::uint64_t stuck = 0, recovered = 0;                   ///< total
+  std::uint64_t snapshots_made = 0;                         ///< total
   std::uint64_t snapshots_cut = 0;                          ///< total
   std::uint64_t snapshots_overdue = 0;                      ///< total
   std::uint32_t snapshot_wait_ticks = 0;                    ///< the longest in this interval

@@ -32,7 +32,7 @@ class EntityWaits {
     }
     ++snapshot_;
   }
-  /// Did all find room in the snapshot before? Then nobody waits, and since() need not be asked.
+  /// Did somebody find no room in the snapshot before? Else nobody waits, and since() need not be asked.
   bool any() const { return any_; }
   /// Of some in interest: the tick as of which the client was told of whoever has waited longest. Who was not
   /// in interest in the snapshot before has waited since now. Ask for each of them in every snapshot while

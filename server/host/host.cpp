@@ -132,6 +132,7 @@ Micros Host::Impl::publish(Micros at, HostOutput& out) {
                                         out.early == nullptr ? nullptr : &sender);
   const PublishCounters& told = publisher.counters();
   status.snapshots_congested = told.snapshots_congested;
+  status.snapshots_made = told.snapshots_made;
   status.snapshots_cut = told.snapshots_cut;
   status.snapshots_overdue = told.snapshots_overdue;
   status.sights_computed = told.sights_computed;

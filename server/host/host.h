@@ -138,8 +138,11 @@ struct HostStatus {
   std::uint64_t overload_climbs = 0;  ///< times that more was left out than before
   std::uint64_t snapshots_spared = 0;  ///< not sent on a rung that lowers their rate
   std::uint64_t stuck = 0, recovered = 0;
+  std::uint64_t snapshots_made = 0;
   std::uint64_t snapshots_cut = 0;  ///< had no room for all in reach: who was left out is first in the next
-  std::uint64_t snapshots_overdue = 0;  ///< of these: somebody waits for more than a tenth of a second
+  /// Of these: somebody will not be told of within a tenth of a second of the last time, or from one snapshot
+  /// to the next where these are further apart.
+  std::uint64_t snapshots_overdue = 0;
   std::uint32_t snapshot_wait_ticks =
       0;  ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t snapshot_wait_ticks_max = 0;  ///< since the start

@@ -12,8 +12,9 @@ constexpr std::uint32_t steps = 256;
 constexpr std::uint32_t mantissa_bits = 23;
 /// What is less than this is in the first step, and what is 2^32 times as much in the last.
 constexpr float least_magnitude = 1.0f / 256;
-/// More than so many may share a step, and comparing all of those would take longer than any sort.
-constexpr std::size_t counted_max = 128;
+/// Fewer are sooner compared than steps are counted; more may share a step, and comparing all of those would
+/// take longer than any sort.
+constexpr std::size_t counted_min = 20, counted_max = 128;
 
 std::uint32_t step_of(std::uint64_t key) {
   constexpr std::uint32_t first =
@@ -25,8 +26,7 @@ std::uint32_t step_of(std::uint64_t key) {
 }  // namespace
 
 void MagnitudeSort::sort(std::span<std::uint64_t> keys) {
-  if (keys.size() < 2) return;
-  if (keys.size() > counted_max) {
+  if (keys.size() < counted_min || keys.size() > counted_max) {
     std::ranges::sort(keys);
     return;
   }

@@ -319,7 +319,7 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, Clien
 /// Who has waited longest first, the more urgent one of those who have waited alike; where there are no
 /// turns, the most urgent first. Counted and not compared, as which one is more can hardly be foreseen.
 void PackedSnapshot::order_by_wait(bool turns) {
-  constexpr std::uint32_t waits_max = 64;  // that are told apart
+  constexpr std::uint32_t waits_max = 64;  // that are told apart by counting
   std::array<std::uint32_t, waits_max + 1> first{};
   const auto place = [&](const Candidate& candidate) {
     return turns ? waits_max - 1 - std::min(head_.tick - candidate.told, waits_max - 1) : 0;
@@ -328,6 +328,11 @@ void PackedSnapshot::order_by_wait(bool turns) {
   for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
   by_wait_.resize(candidates_.size());
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) by_wait_[first[place(candidates_[i])]++] = i;
+  // Those who have waited for longer than is told apart: hardly ever more than one.
+  if (turns)
+    std::sort(by_wait_.begin(), by_wait_.begin() + first[0], [this](std::uint32_t a, std::uint32_t b) {
+      return std::pair(candidates_[a].told, a) < std::pair(candidates_[b].told, b);
+    });
 }
 
 /// Whom the client was not told of for a tenth of a second: before the nearest, who are told of all the time,

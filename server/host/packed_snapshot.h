@@ -83,8 +83,8 @@ class PackedSnapshot {
   CodedCues cues() const { return cues_; }
   /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
   std::uint32_t waited_ticks() const { return waited_ticks_; }
-  /// Somebody in interest will not be told of within a tenth of a second, or from one snapshot to the next
-  /// where these are further apart.
+  /// Somebody who is due will not be told of within a tenth of a second of the last time, or from one
+  /// snapshot to the next where these are further apart.
   bool overdue() const { return waited_ticks_ > overdue_ticks_; }
 
  private:

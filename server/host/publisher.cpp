@@ -179,12 +179,12 @@ PackedRequest Publisher::request_for(const World& world, const Session& session,
   request.cues = cues_for(world, session, viewer, config_.interest_radius_m);
   request.motions = replicator_.motions();
   request.tick_rate_hz = world.setup().rules.tick_rate_hz;
-  request.every_ticks = config_.snapshot_every_ticks;
+  request.every_ticks = config_.snapshot_every_ticks *
+                        snapshot_divisor(overload_, request.tick_rate_hz, config_.snapshot_every_ticks);
   request.linger_ticks = request.tick_rate_hz / (viewer.reach ? culled_linger : usual_linger);
   if (const std::uint32_t every = far_every(overload_); every > 1) {
     request.far_m = config_.interest_radius_m * near_share;
-    request.far_ticks = every * config_.snapshot_every_ticks *
-                        snapshot_divisor(overload_, request.tick_rate_hz, config_.snapshot_every_ticks);
+    request.far_ticks = every * request.every_ticks;
   }
   request.heights = !config_.defects.lost_heights;
   request.turns = !config_.defects.no_turns;
@@ -209,6 +209,7 @@ void Publisher::send(Session& session, PackedRequest& request, std::size_t allow
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.blocks);
   session.cues_told_tick = tick;
   counters_.cues_sent += packed_snapshot_.cues().count;
+  ++counters_.snapshots_made;
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
   if (packed_snapshot_.overdue()) ++counters_.snapshots_overdue;
   if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))

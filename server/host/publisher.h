@@ -35,10 +35,11 @@ struct PublishConfig {
 
 /// What a Publisher has done. All but wait_ticks only grow.
 struct PublishCounters {
-  std::uint64_t snapshots_cut = 0;        ///< had no room for all in reach
-  std::uint64_t snapshots_overdue = 0;    ///< of these: somebody waits for more than a tenth of a second
-  std::uint64_t snapshots_congested = 0;  ///< shorter, or left out, as the path took no more
-  std::uint64_t snapshots_spared = 0;     ///< left out in overload
+  std::uint64_t snapshots_made = 0;
+  std::uint64_t snapshots_cut = 0;                       ///< of these: had no room for all in reach
+  std::uint64_t snapshots_overdue = 0;                   ///< PackedSnapshot::overdue()
+  std::uint64_t snapshots_congested = 0;                 ///< shorter, or left out, as the path took no more
+  std::uint64_t snapshots_spared = 0;                    ///< left out in overload
   std::uint64_t sights_computed = 0, sights_beyond = 0;  ///< SightCounters
   std::uint64_t cues_sent = 0;                           ///< of what only shows, a client each
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most

@@ -30,7 +30,7 @@ constexpr std::uint32_t tried_hz = 15;
 constexpr float tried_steps = 4;
 /// Bits an update that make somebody stand, and walk again. These are rough, and who walks freely shall not
 /// be told to stand.
-constexpr float stands_from_bits = 4, walks_below_bits = 0;
+constexpr float stands_from_bits = 4, walks_below_bits = 0.5f;
 /// Who stays on a course for a step costs next to nothing, and counts twice: it walks again. That somebody
 /// has come to one takes a few bits.
 constexpr float course_saves_bits = -16, course_steps = 2;
@@ -167,9 +167,12 @@ Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
     }
   }
   Jostling jostling = known ? track.jostling : Jostling{};
-  if (!known) jostling.begin(entity, now, on);
-  jostling.ticks += ticks;
-  jostling.note(entity, now, on, tick_rate_hz_);
+  if (!known) {
+    jostling.begin(entity, now, on);
+  } else {
+    jostling.ticks += ticks;
+    jostling.note(entity, now, on, tick_rate_hz_);
+  }
   track = {entity.record.id, entity.base, velocity, now, on, jostling};
   if (!jostling.stands) return now;
   return Velocity{0, 0, grounded ? std::int16_t{0} : now[2]};

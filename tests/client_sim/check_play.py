@@ -163,7 +163,7 @@ class Runs(Player, unittest.TestCase):
             messages = {row[0]: [float(number) for number in row[1:]] for row in map(str.split, table.splitlines())}
             self.assertAlmostEqual(sum(row[0] for row in messages.values()), streams, delta=1)
             self.assertGreater(messages["Welcome"][2], 100)
-            self.assertLess(messages["Welcome"][1], 1)
+            self.assertLess(messages["Welcome"][1], 0.75)
             self.assertIn("</svg>", picture.read_text())
             done = run("bytes", "--server", f"127.0.0.1:{server.port}", "--duration", "2s", "--sum")
             self.assertEqual(done.returncode, 0, done)

@@ -52,6 +52,7 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   }
   status.drops[1] = 3;
   status.drops[15] = 4;
+  status.snapshots_made = 70;
   status.snapshots_cut = 11;
   status.snapshots_overdue = 5;
   transports.bytes_out = 5000;
@@ -68,6 +69,7 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(first.phases[2].max_ms == Approx(9.0));
   CHECK(first.phases[3].p99_ms == Approx(0.002).margin(0.0006));
   CHECK(first.busy == Approx(0.05));
+  CHECK(first.snapshots_made == 70);
   CHECK(first.snapshots_cut == 11);
   CHECK(first.snapshots_overdue == 5);
   CHECK(first.snapshot_wait_ticks == 9);
@@ -120,9 +122,10 @@ TEST_CASE("the status is one event with units in its keys", "[server][status]") 
   CHECK_THAT(lines->all[0],
              ContainsSubstring(
                  " ticks_per_s=60.5 busy_percent=0 tick_ms_p50=0.25 tick_ms_p99=0.5 tick_ms_max=1.125 "));
-  for (const char* key : {" poll_ms_p50=", " receive_ms_p99=", " housekeeping_ms_max=", " send_ms_p99=",
-                          " snapshots_cut=", " snapshots_overdue=", " snapshot_wait_ticks=",
-                          " snapshot_wait_ticks_p50=", " client_kib_max=", " clients_kib=", " streams_kib="})
+  for (const char* key :
+       {" poll_ms_p50=", " receive_ms_p99=", " housekeeping_ms_max=", " send_ms_p99=", " snapshots_made=",
+        " snapshots_cut=", " snapshots_overdue=", " snapshot_wait_ticks=", " snapshot_wait_ticks_p50=",
+        " client_kib_max=", " clients_kib=", " streams_kib="})
     CHECK_THAT(lines->all[0], ContainsSubstring(key));
   CHECK_THAT(lines->all[0], !ContainsSubstring("phase="));
   report.match = 3, report.match_phase = MatchPhase::intermission, report.best_score = 7;

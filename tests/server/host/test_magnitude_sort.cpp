@@ -29,8 +29,10 @@ TEST_CASE("keys of any distances are sorted as a sort by comparing does it", "[s
   for (int round = 0; round < 3000; ++round) {
     const int kind = round % 5;
     std::vector<std::uint64_t> keys(rng.below(round % 100 == 0 ? 600 : 140));
-    for (std::uint64_t& key : keys)
-      key = std::uint64_t{std::bit_cast<std::uint32_t>(distance(kind))} << 32 | rng.below(1000);
+    for (std::uint64_t& key : keys) {
+      key = std::uint64_t{std::bit_cast<std::uint32_t>(distance(kind))} << 32;
+      key |= rng.below(1000);
+    }
     std::vector<std::uint64_t> compared = keys;
     std::ranges::sort(compared);
     sorter.sort(keys);

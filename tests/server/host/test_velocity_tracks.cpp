@@ -122,6 +122,27 @@ TEST_CASE("who is jostled is told to stand until it walks again, and falls as it
   CHECK(walks_at <= 8);
 }
 
+TEST_CASE("who was jostled and then stood for a while is told its way as soon as it walks",
+          "[host][velocity_tracks]") {
+  Runner r;
+  Rng rng(9);
+  for (int tick = 0; tick < 120; ++tick) r.moves({rng.between(-4, 4), rng.between(-4, 4), 0}, 0);
+  REQUIRE(r.moves({3, 2, 0}, 0) == Velocity{});
+  for (int tick = 0; tick < 120; ++tick) r.moves({}, 0);
+  CHECK(r.moves({1, 0, 0}, 0) != Velocity{});
+  CHECK(r.moves({2, 0, 0}, 0) == course(0, 0));
+}
+
+TEST_CASE("who has just come is told to move as it moves, however far snapshots are apart",
+          "[host][velocity_tracks]") {
+  Runner r(10);
+  r.is.record.flags = 0;
+  r.is.base = {5, 5, 5};
+  r.is.velocity_mps = {19, 17, 3};
+  CHECK(r.tracks.told(r.is, 1) == Velocity{304, 272, 48});
+  CHECK(r.moves({19, 17, 3}, 0) == Velocity{304, 272, 48});
+}
+
 TEST_CASE("who walks about, turns, jumps and stops is never told to stand, at any rate",
           "[host][velocity_tracks]") {
   const auto rate = GENERATE(std::uint32_t{10}, std::uint32_t{30}, std::uint32_t{60}, std::uint32_t{128});
