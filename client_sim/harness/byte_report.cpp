@@ -66,8 +66,9 @@ std::string messages_text(const Sum& sum) {
   if (sum.meter.messages().empty()) return "";
   std::vector<std::pair<std::string_view, MessageBytes>> messages(sum.meter.messages().begin(),
                                                                   sum.meter.messages().end());
-  std::ranges::stable_sort(messages, std::ranges::greater{},
-                           [](const auto& one) { return one.second.bytes; });
+  std::ranges::sort(messages, [](const auto& a, const auto& b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  });
   std::string out = "\nstreams               bytes/s  messages/s  bytes each\n";
   for (const auto& [what, all] : messages)
     out += format("  %-17s %9.1f %11.2f %11.1f\n", std::string(what).c_str(),
