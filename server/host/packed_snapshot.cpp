@@ -238,11 +238,11 @@ void PackedSnapshot::want_blocks(const PackedWorld& world, const PackedRequest& 
   const std::size_t before = client.blocks().size();
   seats_.clear();
   // Where each is, instead of searching for all of them one by one.
-  for (std::size_t seat = 0; seat < before; ++seat) {
-    const std::uint16_t number = client.numbers()[seat];
-    if (number >= seat_of_number_.size()) seat_of_number_.resize(number + std::size_t{1});
-    seat_of_number_[number] = static_cast<std::uint16_t>(seat);
-  }
+  const std::span<const std::uint16_t> held = client.numbers();  // ascending
+  if (!held.empty() && held.back() >= seat_of_number_.size())
+    seat_of_number_.resize(held.back() + std::size_t{1});
+  for (std::size_t seat = 0; seat < held.size(); ++seat)
+    seat_of_number_[held[seat]] = static_cast<std::uint16_t>(seat);
   for (const PackedWorld::Near& near : request.near) {
     const std::uint16_t number = blocks[near.block].number;
     const std::size_t seat = number < seat_of_number_.size() ? seat_of_number_[number] : 0;

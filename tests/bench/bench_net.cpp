@@ -338,10 +338,9 @@ std::optional<Played> play(const Scene& scene, const std::string& self, int roun
   const double due = median(ours, &Taken::ticks_per_s) * window_s * scene.clients / scene.snapshot_every;
   const double made = std::max(1.0, median(ours, &Taken::made));
   std::printf(
-      "  snapshots: %.0f of %.0f went, %.0f without room for all; %.2f %% of them kept everybody within 100 "
-      "ms; "
-      "of all clients in a tick the longest wait was %.0f ticks in the median, %.0f in the worst: never less "
-      "than %.0f times a second\n",
+      "  snapshots: %.0f of %.0f went, %.0f without room for all; %.2f %% of them kept everybody within "
+      "100 ms; of all clients in a tick the longest wait was %.0f ticks in the median, %.0f in the worst: "
+      "never less than %.0f times a second\n",
       made, due, median(ours, &Taken::cut), 100 - 100 * median(ours, &Taken::overdue) / made, usual_wait,
       wait_ticks, scene.rate_hz / (wait_ticks + 1));
   const bool holds = print_faults(*all);
