@@ -9,6 +9,7 @@
 #include "client_sim/client/replica.h"
 #include "client_sim/client/told_floors.h"
 #include "world/sim/map_plan.h"
+#include "world/sim/shown_between.h"
 
 namespace ashlar::client_sim {
 
@@ -63,12 +64,13 @@ struct PictureSource {
 ///
 /// Where no newer state came they go on for extrapolate_s as they went, then they stand; who is told of more
 /// seldom than that, as a busy server does of far ones, goes on until the next one should be there, for
-/// extrapolate_seldom_s at most. Nobody is shown
-/// inside a wall, each by its own size; where the ground is not loaded here (ReplicaGround::reach_m) walls
-/// are not known, and everybody is shown as told. Who stands on a lift is shown on it where the picture has
-/// it, at its start and its end alike; who jumps there as far above it as there is room. One thread, the
-/// client's. Cost: 30 to 60 ns a snapshot for each entity that is otherwise than before, 5 ns for each other
-/// one of the blocks that it tells of, or of all where somebody may be gone; 15 ns each time one is shown.
+/// extrapolate_seldom_s at most. Nobody is shown inside a wall, each by its own size; where the ground is not
+/// loaded here (ReplicaGround::reach_m) walls are not known, and everybody is shown as told. Who stands on a
+/// lift is shown on it where the picture has it, at its start and its end alike; who jumps there as far above
+/// it as there is room. One thread, the
+/// client's. Cost: 35 ns a snapshot for each entity that it tells of, and as much each time one is shown,
+/// where fifty clients share a cache. Memory: of each entity that is known half a second of snapshots, 16
+/// bytes each.
 class Others {
  public:
   static constexpr std::uint32_t lag_ticks_max = 120;
@@ -107,9 +109,9 @@ class Others {
     std::int32_t x = 0, y = 0, z = 0;
     friend bool operator==(const Steps&, const Steps&) = default;
   };
-  /// Somebody's place at a tick. Four of them are a line of memory.
+  /// Somebody's place at a tick that told of it. Four of them are a line of memory.
   struct State {
-    std::uint32_t tick = 0;
+    std::uint32_t tick = 0;  // 0: nothing is known
     std::int32_t x = 0, y = 0;
     std::uint32_t z_and_yaw = 0;  // within 24 bits, and in the lowest eight in 1/256 turn
 
@@ -120,49 +122,31 @@ class Others {
     Turn16 yaw() const { return dequantise_turn(static_cast<std::uint8_t>(z_and_yaw & 0xff)); }
   };
   static_assert(sizeof(State) == 16);
-  static constexpr std::size_t states_max = 16, recent_max = 4;
-  using Line = std::array<State, recent_max>;
-  /// Where somebody was, each state another place or another turn than the one before: a ring as long as
-  /// that, the newest state at Head::newest. The last ones are in heads, and come here four at a time.
-  struct alignas(64) Track {
-    std::array<Line, states_max / recent_max> lines;
-    const State& at(std::size_t i) const { return lines[i / recent_max][i % recent_max]; }
-  };
-  /// What every snapshot changes of everybody: most stand still, and nothing else of them is touched.
-  struct Told {
-    std::uint32_t tick = 0;       // it was told to be as its newest state says still
+  /// Snapshots are kept for so long: who is told of most seldom goes on meanwhile as it went.
+  static constexpr double moments_kept_s = extrapolate_seldom_s + 0.2;
+  static constexpr std::size_t moments_min = 16;
+  /// Is somebody in the view?
+  struct Presence {
     std::uint32_t looked = 0;     // at which look at everybody the view had it
     std::uint32_t gone_tick = 0;  // since when the view has it no more; 0: it has
-    Steps place;                  // newest, to tell in one look who is far off
 
     /// Who is gone is shown until the picture comes to a tick without it.
     bool over(double picture) const { return gone_tick != 0 && picture >= static_cast<double>(gone_tick); }
   };
-  /// What is looked at of everybody in each frame, in one go through memory. Tracks lie anywhere: only
-  /// pictures that are several snapshots behind need them.
-  struct alignas(64) Head {
-    EntityRecord record;      // newest
-    std::uint32_t track = 0;  // in tracks_
-    // Around here it was looked up whether walls are near, as they were then; 0: it was not, or that is over.
-    std::int32_t looked_x = 0, looked_y = 0;
-    std::uint32_t looked_walls = 0;
-    std::uint8_t newest = 0, count = 0;  // of the track's states
-    std::uint8_t in_the_open = 0;        // 0 or 1: none are
-    State before_recent;                 // the one before the last ones
-    Line recent;                         // the last ones
-
-    /// How it is since then. Of nobody who has no state yet.
-    const State& now() const { return recent[newest % recent_max]; }
+  /// Where it was looked up last whether walls are near somebody, and what was found.
+  struct WallLook {
+    std::int32_t x = 0, y = 0;
+    std::uint32_t walls = 0;  // as they were then; 0: nobody looked, or that is over
+    bool open = false;        // none are near
   };
-  static_assert(sizeof(Head) == 128, "two lines of memory");
   static constexpr std::uint32_t no_row = ~std::uint32_t{0};
-  struct Row {
-    EntityId id{};  // 0: none
+  struct Listed {
+    EntityId id{};
     std::uint32_t row = 0;
   };
-  /// Where those of a block are in heads_, or no_row: of the same members and heads, the same rows.
+  /// In which rows those of a block are, or no_row: of the same members, the same.
   struct Seats {
-    std::uint64_t members = 0, heads = 0;  // ViewCell::members, heads_version_
+    std::uint64_t members = 0;  // ViewCell::members; 0: they are to be looked up
     std::vector<std::uint32_t> rows;
   };
   struct Fresh {
@@ -181,16 +165,17 @@ class Others {
   void measure(const PictureSource& source);
   double wanted_lag() const;
   void take_states(Micros now, const PictureSource& source);
-  void take_block(const ViewCell& block, Seats& seats, EntityId self);
+  void begin_moment(const PictureSource& source);
+  void take_block(const ViewCell& block, Seats& seats, EntityId self, bool looks);
   void find_seats(const ViewCell& block, Seats& seats);
-  void take_record(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick,
-                   EntityId self);
-  void note_looked(Told& told);
+  void take_before(std::uint32_t row, const ViewCell& block, std::size_t place);
+  void take_state(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
+  void note_looked(std::uint32_t row);
   void take_fresh();
-  void merge_fresh(std::size_t known);
+  std::uint32_t take_row();
+  void make_room();
   void note_gone();
-  void list_rows();
-  void move_seats();
+  void drop_gone(double picture);
   std::uint32_t find(EntityId id) const;
   static DVec3 metres(const Steps& place) {
     return {place.x / position_steps_per_m, place.y / position_steps_per_m, place.z / position_steps_per_m};
@@ -198,17 +183,38 @@ class Others {
   static Steps steps_at(DVec3 place_m);
   static Steps steps_of(const EntityRecord& record, CellCoord cell);
   void find_lifts(const Replica& replica, const SectorForecast& sectors);
-  const State& back(const Head& head, std::size_t i) const {
-    const std::size_t at = head.newest + states_max - i;
-    if (i < recent_max) return head.recent[at % recent_max];
-    return i == recent_max ? head.before_recent : tracks_[head.track].at(at % states_max);
+  /// Where the moment so many before the newest one is in the ring.
+  std::size_t ring_place(std::size_t back) const { return (newest_ + ticks_.size() - back) % ticks_.size(); }
+  std::uint32_t moment_tick(std::size_t back) const { return ticks_[ring_place(back)]; }
+  State* newest() { return states_.data() + newest_ * room_; }
+  const State* newest() const { return states_.data() + newest_ * room_; }
+  State* moment(std::size_t back) { return states_.data() + ring_place(back) * room_; }
+  const State* moment(std::size_t back) const { return states_.data() + ring_place(back) * room_; }
+  /// The moments around a tick.
+  struct Picture {
+    double tick = 0;
+    std::uint32_t whole_tick = 0;
+    std::size_t back = 0;  // moments from the newest one to the newest that is not behind it; all: none is
+    const State *from = nullptr, *to = nullptr;  // that one and the next; null: there is none
+  };
+  Picture picture_at(double tick) const;
+  /// Somebody's states before and behind a tick, or the last two where it is beyond what was told; the same
+  /// one twice: no other is known.
+  struct Around {
+    const State *from = nullptr, *to = nullptr;
+    bool told = false;  // it is not beyond
+  };
+  Around states_around(std::uint32_t row, const Picture& picture) const {
+    if (picture.to != nullptr && picture.from != nullptr) {
+      const State &from = picture.from[row], &to = picture.to[row];
+      if (from.tick != 0 && to.tick > picture.whole_tick) return {&from, &to, true};
+    }
+    return search(row, picture);
   }
-  bool in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
-                   std::uint64_t version) const;
-  std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
-  State& push(Head& head);
-  void prefetch_track(std::size_t row, std::size_t states_back) const;
-  void take_state(std::size_t row, const EntityRecord& record, Steps place, std::uint32_t tick);
+  Around search(std::uint32_t row, const Picture& picture) const;
+  const State& state_before(std::uint32_t row, std::size_t back, std::uint32_t tick) const;
+  bool in_the_open(std::uint32_t row, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
+                   std::uint64_t version);
   void steer(Micros now);
   double shown_lag(Micros now) const;
   /// Where walls are looked for: what they are changes with the version; 0: nobody knows when.
@@ -216,8 +222,8 @@ class Others {
     const Space* space = nullptr;
     std::uint64_t version = 0;
   };
-  bool stands(std::size_t row) const { return heads_[row].now().tick < told_[row].tick; }
-  void place(std::size_t row, double tick, const PictureSource& source, const Walls& walls, ShownEntity& out);
+  void place(std::uint32_t row, const Picture& picture, const PictureSource& source, const Walls& walls,
+             ShownEntity& out);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
               const PictureSource& source) const;
 
@@ -225,22 +231,23 @@ class Others {
   std::uint32_t snapshot_tick_ = 0;
   std::uint64_t changes_ = 0, losses_ = 0;  // View's, as of then
   std::uint32_t looks_ = 0;                 // at everybody
-  std::size_t gone_count_ = 0;              // of heads_
-  std::vector<Head> heads_;                 // by id
-  std::vector<Told> told_;                  // of each of them
-  std::uint64_t heads_version_ = 1;         // another number: others are in heads_, or elsewhere
-  std::vector<Seats> seats_;                // of the view's blocks, in its order
-  std::vector<EntityId> listed_;            // of heads_, when they were listed last
-  std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
-  unsigned rows_shift_ = 0;                 // from such a hash to its place
+  std::size_t gone_count_ = 0;              // of listed_
+  // A moment is what was known of everybody when a snapshot had come: whose newest state was told before it
+  // has that one again. A ring of them, each of room_ rows one behind the other; who is known keeps its row.
+  std::vector<State> states_;
+  std::vector<std::uint32_t> ticks_;  // of the snapshots, by place in the ring
+  std::size_t newest_ = 0, moments_ = 0;
+  std::size_t room_ = 0;
+  std::vector<EntityRecord> records_;  // newest, by row
+  std::vector<Presence> presence_;     // by row
+  std::vector<WallLook> looked_;       // by row
+  std::vector<std::uint32_t> free_;    // rows that nobody has
+  std::vector<Listed> listed_;         // by id
+  std::vector<Seats> seats_;           // of the view's blocks, in its order
   ToldFloors floors_;
-  std::vector<Lifts> lifts_;          // scratch
-  std::vector<Track> tracks_;         // where heads say
-  std::vector<std::uint32_t> free_;   // tracks that nobody has
-  std::vector<std::uint32_t> moved_;  // scratch: where heads are that were listed in these rows
-  std::vector<Fresh> fresh_;          // scratch
-  std::vector<Head> fresh_heads_;     // scratch
-  std::vector<Told> fresh_told_;      // scratch
+  std::vector<Lifts> lifts_;                   // scratch
+  std::vector<Fresh> fresh_;                   // scratch
+  std::vector<Listed> fresh_listed_, merged_;  // scratch
   // When a snapshot came, how far commands were ahead of the one before and of itself, and both were apart.
   RecentValues<measured_max> needed_, ages_, apart_;
   std::uint32_t lag_ = 0, lag_before_ = 0;

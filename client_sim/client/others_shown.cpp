@@ -6,7 +6,6 @@
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/math/assert.h"
-#include "world/math/prefetch.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/shown_walls.h"
 
@@ -57,16 +56,15 @@ double Others::wanted_lag() const {
   return std::min(needed_.quantile(in_time_share), ages_.quantile(in_time_share) + apart_.quantile(0.5));
 }
 
-/// Most blocks are told seldom, as nobody in them moves: they are looked at again when somebody may be gone.
 Others::Steps Others::steps_at(DVec3 place_m) {
   const auto steps = [](double v_m) { return static_cast<std::int32_t>(v_m * position_steps_per_m); };
   return {steps(place_m.x), steps(place_m.y), steps(place_m.z)};
 }
 
 bool Others::anybody_near(DVec3 place_m, double within_m) const {
-  return std::ranges::any_of(heads_, [&](const Head& head) {
-    const DVec3 way = metres(head.now().place()) - place_m;
-    return head.record.health != 0 && dot(way, way) < within_m * within_m;
+  return std::ranges::any_of(listed_, [&](const Listed& listed) {
+    const DVec3 way = metres(newest()[listed.row].place()) - place_m;
+    return records_[listed.row].health != 0 && dot(way, way) < within_m * within_m;
   });
 }
 
@@ -91,24 +89,36 @@ void Others::steer(Micros now) {
   lag_since_ = now;
 }
 
-/// How many states back the newest is that is not behind a tick; its count: all are. As each state is a tick
-/// older at least, that one is no further back than the ticks between say: it is looked for from there, so
-/// that the many states between stay untouched.
-std::size_t Others::steps_back_to(const Head& head, std::uint32_t tick) const {
-  // The newest one's tick is known without it.
-  if (head.count == 0 || head.now().tick <= tick) return 0;
-  std::size_t i = std::min<std::size_t>(head.now().tick - tick, head.count);
-  while (i > 1 && back(head, i - 1).tick <= tick) --i;
-  return i;
+Others::Picture Others::picture_at(double tick) const {
+  Picture out;
+  out.tick = tick, out.whole_tick = static_cast<std::uint32_t>(std::max(tick, 0.0));
+  while (out.back < moments_ && moment_tick(out.back) > out.whole_tick) ++out.back;
+  if (out.back < moments_) out.from = moment(out.back);
+  if (out.back > 0) out.to = moment(out.back - 1);
+  return out;
 }
 
-/// Of who is shown several snapshots late two lines of the track are needed: whose turn comes in a while are
-/// asked for now.
-void Others::prefetch_track(std::size_t row, std::size_t states_back) const {
-  constexpr std::size_t ahead = 8;
-  if (states_back + 1 < recent_max || row + ahead >= heads_.size()) return;
-  const Head& later = heads_[row + ahead];
-  for (const std::size_t i : {states_back, states_back + 1}) ashlar::prefetch(&back(later, i), sizeof(State));
+/// Of who was not told of in the snapshots around a tick, or came since.
+Others::Around Others::search(std::uint32_t row, const Picture& picture) const {
+  const State* from = nullptr;
+  for (std::size_t back = std::min(picture.back + 1, moments_); back-- > 0;) {
+    const State& state = moment(back)[row];
+    if (state.tick == 0) continue;
+    // It is older than all that is known where none is before it.
+    if (state.tick > picture.whole_tick) return {from == nullptr ? &state : from, &state, from != nullptr};
+    from = &state;
+  }
+  ASHLAR_ASSERT(from == newest() + row);
+  return {&state_before(row, 1, from->tick), from, false};
+}
+
+/// Somebody's state so many moments back, or the one before it where it has that tick; the oldest that is
+/// known where none is.
+const Others::State& Others::state_before(std::uint32_t row, std::size_t back, std::uint32_t tick) const {
+  std::size_t i = std::min(back, moments_ - 1);
+  while (moment(i)[row].tick == 0) --i;
+  while (i + 1 < moments_ && moment(i)[row].tick == tick && moment(i + 1)[row].tick != 0) ++i;
+  return moment(i)[row];
 }
 
 double Others::shown_lag(Micros now) const {
@@ -123,71 +133,67 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
 
 /// Whether nothing solid is where somebody is shown who went there from a state at the same height: most are
 /// in the open, and where that is known none of their ways has to be looked at for as long as they are near.
-bool Others::in_the_open(Head& head, const State& to, const Cylinder& shape, DVec3 at_m, const Space& walls,
-                         std::uint64_t version) const {
+bool Others::in_the_open(std::uint32_t row, const State& to, const Cylinder& shape, DVec3 at_m,
+                         const Space& walls, std::uint64_t version) {
   constexpr double open_m = 0.5;
   constexpr auto open_steps = static_cast<std::int32_t>(open_m * position_steps_per_m);
   const Steps place = to.place();
   const DVec3 to_m = metres(place);
   if (version == 0 || at_m.z != to_m.z || shape.radius_m + open_m > rounded_box_reach_m_max) return false;
   // Of the walls, of the height that was looked at, and by whom.
-  const std::uint64_t who =
-      static_cast<std::uint32_t>(place.z) ^ std::uint64_t{static_cast<std::uint8_t>(head.record.kind)} << 32;
+  const std::uint64_t who = static_cast<std::uint32_t>(place.z) ^
+                            std::uint64_t{static_cast<std::uint8_t>(records_[row].kind)} << 32;
   auto seen = static_cast<std::uint32_t>((version ^ who * 0x9e3779b97f4a7c15u) >> 32);
   seen += seen == 0 ? 1 : 0;
-  const bool known = head.looked_walls == seen && std::abs(place.x - head.looked_x) <= open_steps / 2 &&
-                     std::abs(place.y - head.looked_y) <= open_steps / 2;
+  WallLook& look = looked_[row];
+  const bool known = look.walls == seen && std::abs(place.x - look.x) <= open_steps / 2 &&
+                     std::abs(place.y - look.y) <= open_steps / 2;
   if (!known) {
     const Cylinder around{shape.radius_m + open_m, shape.height_m};
-    head.looked_x = place.x, head.looked_y = place.y, head.looked_walls = seen;
-    head.in_the_open = space_overlaps(walls, around, to_m) ? 0 : 1;
+    look = {place.x, place.y, seen, !space_overlaps(walls, around, to_m)};
   }
-  if (head.in_the_open == 0) return false;
-  const DVec2 off = xy(at_m) - xy(metres({head.looked_x, head.looked_y, place.z}));
+  if (!look.open) return false;
+  const DVec2 off = xy(at_m) - xy(metres({look.x, look.y, place.z}));
   return dot(off, off) <= open_m * open_m;
 }
 
-void Others::place(std::size_t row, double tick, const PictureSource& source, const Walls& walls,
+void Others::place(std::uint32_t row, const Picture& picture, const PictureSource& source, const Walls& walls,
                    ShownEntity& out) {
-  Head& head = heads_[row];
   const Rules& rules = source.rules;
-  out.record = head.record;
+  out.record = records_[row];
   out.extrapolated = false;
-  const auto put = [&out](const State& state) {
-    out.position_m = metres(state.place()), out.yaw = state.yaw();
+  const auto [before, newer, told] = states_around(row, picture);
+  const State &from = *before, &to = *newer;
+  const auto turned = [&, is_told = told] {
+    if (!is_told || from.yaw() == to.yaw()) return to.yaw();
+    return between(from.yaw(), to.yaw(), (picture.tick - from.tick) / (to.tick - from.tick));
   };
-  // It stands there, as far as was told and beyond.
-  if (stands(row) && tick >= static_cast<double>(head.now().tick)) return put(head.now());
-  const std::size_t i = steps_back_to(head, static_cast<std::uint32_t>(std::max(tick, 0.0)));
-  const State* later = i == 0 ? nullptr : &back(head, i - 1);
-  const bool told = later != nullptr;
-  if (told && i == head.count) return put(*later);  // older than all that is known
-  const State& from = back(head, i);
-  // Beyond the newest it goes on as it went.
-  const State& to = told ? *later : from;
-  const State& before = told ? from : back(head, std::min<std::size_t>(i + 1, head.count - 1u));
-  const ToldStates states{metres(before.place()), static_cast<double>(before.tick), metres(to.place()),
+  // Most stand.
+  if (from.place() == to.place()) {
+    out.position_m = metres(to.place()), out.yaw = turned();
+    return;
+  }
+  const ToldStates states{metres(from.place()), static_cast<double>(from.tick), metres(to.place()),
                           static_cast<double>(to.tick)};
-  const DVec3 way = states.to_m - states.from_m;
-  if (states.ticks() <= 0 || was_put(way, states.ticks(), rules)) return put(from);
-  const bool goes = way != DVec3{};
-  out.position_m = shown_between(states, tick, rules);
+  if (states.ticks() <= 0 || was_put(states.to_m - states.from_m, states.ticks(), rules)) {
+    const State& last = told ? from : to;
+    out.position_m = metres(last.place()), out.yaw = last.yaw();
+    return;
+  }
+  out.position_m = shown_between(states, picture.tick, rules);
+  out.yaw = turned();
+  out.extrapolated = !told && picture.tick > states.to_tick;
   // So short a step ends no deeper in a wall than is free, wherever it was told to be. Who runs makes it in
   // two milliseconds: pictures that are made as a command is numbered look for no walls.
   constexpr double short_m = shown_skin_m - 1 / position_steps_per_m;
   const DVec3 on = out.position_m - states.to_m;
   const bool is_short = !told && dot(on, on) <= short_m * short_m;
-  if (goes && walls.space != nullptr && !is_short && (!told || states.ticks() > 1)) {
-    const Cylinder shape = shape_of(source, head.record.kind);
-    if (!in_the_open(head, to, shape, out.position_m, *walls.space, walls.version)) {
-      bool stopped = false;
-      out.position_m = shown_free(*walls.space, shape, states, tick, rules, &stopped);
-      stats_.stopped_by_walls += stopped ? 1 : 0;
-    }
-  }
-  out.extrapolated = goes && !told && tick > states.to_tick;
-  out.yaw = told ? between(from.yaw(), to.yaw(), (tick - states.from_tick) / states.ticks())
-                 : dequantise_turn(head.record.yaw);
+  if (walls.space == nullptr || is_short || (told && states.ticks() <= 1)) return;
+  const Cylinder shape = shape_of(source, out.record.kind);
+  if (in_the_open(row, to, shape, out.position_m, *walls.space, walls.version)) return;
+  bool stopped = false;
+  out.position_m = shown_free(*walls.space, shape, states, picture.tick, rules, &stopped);
+  stats_.stopped_by_walls += stopped ? 1 : 0;
 }
 
 void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
@@ -195,23 +201,23 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
   const Rules& rules = welcome.rules;
   constexpr double far_m = 8;  // beyond it nobody comes near within the time that is foreseen
   constexpr double foreseen_s = 0.3;
-  constexpr std::size_t over_states =
-      4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
+  // Places are in steps of 8 mm, so one tick's way tells little of a speed.
+  constexpr std::size_t over_moments = 4;
   const Steps here = steps_at(place_m);
   constexpr auto far_steps = static_cast<std::int32_t>((far_m + 1) * position_steps_per_m);
-  for (std::size_t row = 0; row < told_.size(); ++row) {
+  for (const auto& [id, row] : listed_) {
     // Most are far off.
-    const Steps& there = told_[row].place;
-    if (std::abs(there.x - here.x) > far_steps || std::abs(there.y - here.y) > far_steps) continue;
-    const Head& head = heads_[row];
-    const DVec3 off = metres(there) - place_m;
-    if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
-    std::size_t i = 0;
-    while (i + 1 < head.count && back(head, i).tick > tick) ++i;
-    const State& from = back(head, i);
+    const State& last = newest()[row];
+    if (std::abs(last.x - here.x) > far_steps || std::abs(last.y - here.y) > far_steps) continue;
+    const DVec3 off = metres(last.place()) - place_m;
+    const EntityRecord& record = records_[row];
+    if (record.health == 0 || dot(off, off) > far_m * far_m) continue;
+    std::size_t back = 0;
+    while (back + 1 < moments_ && moment(back)[row].tick > tick && moment(back + 1)[row].tick != 0) ++back;
+    const State& from = moment(back)[row];
     DVec3 at = metres(from.place());
-    const State& before = back(head, std::min<std::size_t>(i + over_states, head.count - 1u));
-    const bool stood = i == 0 && stands(row);
+    const State& before = state_before(row, back + over_moments, from.tick);
+    const bool stood = back == 0 && state_before(row, 1, from.tick).place() == from.place();
     if (!stood && tick > from.tick && from.tick > before.tick) {
       const DVec3 way = metres(from.place()) - metres(before.place());
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
@@ -220,7 +226,7 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
     }
     const DVec3 away = at - place_m;
     if (dot(away, away) > near_m * near_m) continue;
-    if (const auto shape = welcome.body_of(head.record.kind)) out.push_back({head.record.id, *shape, at});
+    if (const auto shape = welcome.body_of(record.kind)) out.push_back({id, *shape, at});
   }
 }
 
@@ -288,15 +294,13 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   const Walls walls{known ? &*known : source.walls, known ? replica->walls_version() : 0};
   lifts_.clear();
   if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
-  out.resize(heads_.size());
+  out.resize(listed_.size());
   std::size_t count = 0;
-  const auto states_back =
-      static_cast<std::size_t>(std::clamp(static_cast<double>(snapshot_tick_) - tick, 0.0, states_max - 1.0));
-  for (std::size_t i = 0; i < heads_.size(); ++i) {
-    if (told_[i].over(tick)) continue;
+  const Picture picture = picture_at(tick);
+  for (const auto& [id, row] : listed_) {
+    if (gone_count_ > 0 && presence_[row].over(tick)) continue;
     ShownEntity& e = out[count++];
-    prefetch_track(i, states_back);
-    place(i, tick, source, walls, e);
+    place(row, picture, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }

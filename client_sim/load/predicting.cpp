@@ -70,8 +70,10 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   if (!predictor_.ready() || predictor_.waiting()) return;
   const bool stepped = predictor_.tick() != tick_;
   // A frame for each tick.
-  shown.clear();
-  if (stepped) others_.shown(now, client, &predictor_.replica(), shown);
+  if (stepped)
+    others_.shown(now, client, &predictor_.replica(), shown);
+  else
+    shown.clear();
   const std::int64_t end = now_ns();
   hits_.advance(client, predictor_, shown);
   const bool timed = waited == predictor_.stats().waited && end - begin < frame_ns_max;

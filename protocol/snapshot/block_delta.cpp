@@ -257,7 +257,6 @@ class BlockReading {
     out_.quiet = in_.bit(first.quiet);
     if (base_.age == 0 && !code_cell(in_, out_.cell)) return false;
     out_.same_members = false;
-    out_.entities.clear();
     out_.fields.clear();
     return plain ? read_plain() : read_changes(first);
   }
@@ -272,6 +271,7 @@ class BlockReading {
     const std::uint32_t count = in_.raw(plain_count_bits);
     if (count > block_entities_max) return false;
     mark_.frame();
+    out_.entities.clear();
     for (std::uint32_t i = 0; i < count; ++i)
       if (!coding.plain(out_.entities.emplace_back())) return false;
     if (!ascending()) return false;
@@ -295,6 +295,7 @@ class BlockReading {
     Membership members;
     if (in_.bit(odds.others) && !read_others(coding, odds, before, members)) return false;
     out_.same_members = base_.age != 0 && !members.others();
+    // Those who stay are written whole, over whom another block left there.
     out_.entities.resize(members.fresh_count + before.size() - members.gone_count);
     if (!read_changed(odds, rules, before, members, motions)) return false;
     if (members.fresh_count > 0)
@@ -325,6 +326,7 @@ class BlockReading {
       if (in_.bit(odds.gone)) members.gone |= std::uint64_t{1} << i, ++members.gone_count;
     std::int32_t level = before.empty() ? 0 : before[0].record.z;
     mark_.frame();
+    out_.entities.clear();
     while (before.size() - members.gone_count + members.fresh_count < block_entities_max &&
            in_.bit(odds.fresh)) {
       mark_.frame();

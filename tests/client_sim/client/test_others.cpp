@@ -292,6 +292,21 @@ TEST_CASE("who is gone is shown until the picture comes to a tick without it, an
   CHECK_FALSE(told.others.anybody_near({2, 4, 20}, 10));
 }
 
+TEST_CASE("who sets off after a rest that nobody told of is not seen to have crept all the while",
+          "[client_sim][others]") {
+  PictureOfOne p;
+  const DVec3 rest{4, 4, 1}, gone{4.5, 4, 1};
+  for (std::uint32_t tick = 1; tick <= 5; ++tick) p.tell(tick, rest);
+  for (std::uint32_t tick = 6; tick <= 29; ++tick) p.pass(tick);
+  // What comes at last says that nothing had changed until the snapshot before.
+  p.view.confirm_block(p.cells.front(), 1, 5, 29);
+  p.tell(30, gone);
+  const DVec3 at_rest = p.shown_at(5).position_m;
+  for (const double tick : {6.0, 20.0, 28.5, 29.0}) CHECK(p.shown_at(tick).position_m == at_rest);
+  CHECK(p.shown_at(29.5).position_m.x == Approx(4.25).margin(0.01));
+  CHECK(p.shown_at(30).position_m.x == Approx(4.5).margin(0.01));
+}
+
 TEST_CASE("the picture waits for snapshots that are late, and for none that are lost",
           "[client_sim][others]") {
   // Of four ticks that the way takes and their commands wait, as many more as snapshots are apart.
