@@ -4,7 +4,7 @@
 import { WireError } from './bytes';
 
 const depthMax = 8;
-const tablesMax = 32;
+const tablesMax = 80;  // a score of 64 rows
 
 /** What a field of a table may be. Sizes and alignments in bytes; a struct is a scalar of its size. */
 export type FieldShape =

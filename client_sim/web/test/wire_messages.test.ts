@@ -12,6 +12,10 @@ import { Hello } from '../generated/ashlar/wire/hello';
 import { Hit } from '../generated/ashlar/wire/hit';
 import { Input } from '../generated/ashlar/wire/input';
 import { Join } from '../generated/ashlar/wire/join';
+import { MonsterShow } from '../generated/ashlar/wire/monster-show';
+import { MonsterShows } from '../generated/ashlar/wire/monster-shows';
+import { Score } from '../generated/ashlar/wire/score';
+import { ScoreRow } from '../generated/ashlar/wire/score-row';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage } from '../generated/ashlar/wire/server-message';
 import { ByteWriter, WireError, toHex } from '../src/bytes';
@@ -90,16 +94,41 @@ test('messages: what is written reads as what is recorded', () => {
   assert.equal(writeChat('good morning').length % 4, 0);
 });
 
+/** A server's message with this body. */
+function messageOf(type: ServerBody, body: (builder: Builder) => number): Uint8Array {
+  const builder = new Builder(1024);
+  const message = ServerMessage.createServerMessage(builder, type, body(builder));
+  ServerMessage.finishServerMessageBuffer(builder, message);
+  return builder.asUint8Array().slice();
+}
+
+test('messages: a score of as many rows as players, and how all kinds of monsters show', () => {
+  const score = readServerMessage(messageOf(ServerBody.Score, (builder) => {
+    const rows = Array.from({ length: 64 }, (_, i) =>
+      ScoreRow.createScoreRow(builder, i + 1, builder.createString(`player ${i}`), 64 - i, i, 0, 0));
+    const rowsAt = Score.createRowsVector(builder, rows);
+    const teamsAt = Score.createTeamsVector(builder, [0, 0, 0, 0]);
+    return Score.createScore(builder, 70, 1, 3, 2, 9, teamsAt, rowsAt, false, 0);
+  }));
+  assert.ok(score.type === 'score');
+  assert.deepEqual(score.score.rows.map(({ id }) => id), Array.from({ length: 64 }, (_, i) => i + 1));
+
+  const shows = readServerMessage(messageOf(ServerBody.MonsterShows, (builder) => {
+    const blood = builder.createString('red');
+    const kinds = Array.from({ length: 64 }, (_, i) =>
+      MonsterShow.createMonsterShow(builder, i, blood, 0, 0, 0, 0, 0));
+    return MonsterShows.createMonsterShows(builder, MonsterShows.createKindsVector(builder, kinds), 1);
+  }));
+  assert.ok(shows.type === 'monsterShows');
+  assert.equal(shows.kinds.length, 64);
+});
+
 test('messages: a fight', () => {
-  const write = (who: number): Uint8Array => {
-    const builder = new Builder(128);
+  const write = (who: number): Uint8Array => messageOf(ServerBody.Fight, (builder) => {
     Fight.startHitsVector(builder, 1);
     Hit.createHit(builder, who, 9, 25, 1, 3);
-    const fight = Fight.createFight(builder, 70, 1, 40, 15, 1, builder.endVector());
-    ServerMessage.finishServerMessageBuffer(
-      builder, ServerMessage.createServerMessage(builder, ServerBody.Fight, fight));
-    return builder.asUint8Array().slice();
-  };
+    return Fight.createFight(builder, 70, 1, 40, 15, 1, builder.endVector());
+  });
   assert.deepEqual(readServerMessage(write(5)), {
     type: 'fight', tick: 70, world: 1, health: 40, armour: 15,
     hits: [{ who: 5, by: 9, points: 25, died: true, how: 3 }],
