@@ -3,8 +3,8 @@
 import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
 import {
-  standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeInput, writeJoin, type Act,
-  type Command, type NumberedCommand,
+  isAct, playable, standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeInput,
+  writeJoin, type Act, type Command, type NumberedCommand,
 } from './client_messages';
 import { Connection } from './connection';
 import { ContentFetch } from './content_fetch';
@@ -24,11 +24,13 @@ import {
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotPart } from './snapshot';
+import { validText } from './text';
 import { View } from './view';
 
 const silenceMs = 5000;
 const seekMs = 20_000;
 const commandsMax = 8;
+const chatBytesMax = 200;
 
 export interface ClientConfig {
   name: string;
@@ -139,7 +141,7 @@ export class Client {
   /** What the world tells of its kinds, and its game's messages; undefined until it told. */
   replication: Replication | undefined;
   view = new View(60);
-  /** The command of every tick from now on. */
+  /** The command of every tick from now on; beyond its bounds the nearest within. */
   command: Command = standStill;
   /** The server's key, once it has proven it. */
   serverKey: Uint8Array | undefined;
@@ -190,10 +192,9 @@ export class Client {
     else this.handshakeFailed(now, 'no_answer');
   }
 
-  /** False: the server has not asked for lines yet, or too many wait. @param text 1 to 200 bytes */
+  /** False: the server has not asked for lines yet, too many wait, or it is none. @param text printable, 1-200 bytes */
   say(text: string): boolean {
-    const bytes = new TextEncoder().encode(text).length;
-    if (bytes === 0 || bytes > 200) return false;
+    if (!validText(text, 1, chatBytesMax)) return false;
     return this.connection?.send(Stream.chat, writeChat(text)) ?? false;
   }
 
@@ -206,9 +207,9 @@ export class Client {
     return this.connection.send(Stream.events, writeGameCall(this.welcome.world, number, bytes));
   }
 
-  /** @returns the act's number, which its answers name; 0 when it does not play */
+  /** @returns the act's number, which its answers name; 0 when it does not play, or that is no act */
   act(act: Omit<Act, 'number'>): number {
-    if (this.state !== 'playing' || !this.welcome || !this.connection) return 0;
+    if (this.state !== 'playing' || !this.welcome || !this.connection || !isAct(act)) return 0;
     const number = this.actsSaid + 1;
     const message = writeActs([{ ...act, number }], 0, this.welcome.world);
     if (!this.connection.send(Stream.edits, message)) return 0;
@@ -470,7 +471,7 @@ export class Client {
       const seen = sawBefore > 0 && sawBefore < 65536 ? sawBefore : 0;
       const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
       const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
-      this.commands = [{ ...this.command, tick, seen }, ...unconfirmed];
+      this.commands = [{ ...playable(this.command), tick, seen }, ...unconfirmed];
       const { world } = this.welcome;
       this.connection.sendUnreliable(this.config.encoding === 'plain'
         ? writeInput(this.commands, this.view.tick, world, lostEpoch)

@@ -13,6 +13,7 @@ import { GameCall } from '../generated/ashlar/wire/game-call';
 import { Hello } from '../generated/ashlar/wire/hello';
 import { Input } from '../generated/ashlar/wire/input';
 import { Join } from '../generated/ashlar/wire/join';
+import { validText } from './text';
 
 function finish(builder: Builder, type: ClientBody, body: number): Uint8Array {
   const message = ClientMessage.createClientMessage(builder, type, body);
@@ -78,6 +79,19 @@ export interface Command {
   left: number;
 }
 export const standStill: Readonly<Command> = { yaw: 0, pitch: 0, buttons: 0, forward: 0, left: 0 };
+
+const pitchMax = 16384;
+const axisMax = 127;
+const buttonsKnown = 31 | (31 << 8);  // with the weapon that is asked for
+
+/** The nearest that a server takes: any other closes the session. What is no number is 0. */
+export function playable({ yaw, pitch, buttons: pressed, forward, left }: Command): Command {
+  const within = (value: number, most: number): number => Math.round(Math.max(-most, Math.min(most, value))) || 0;
+  return {
+    yaw: Math.round(yaw) & 0xffff, pitch: within(pitch, pitchMax), buttons: pressed & buttonsKnown,
+    forward: within(forward, axisMax), left: within(left, axisMax),
+  };
+}
 
 /** A command with what its player saw: ticks back from its own, 0 not known. */
 export interface NumberedCommand extends Command {
@@ -152,8 +166,20 @@ export interface Act {
   face: BlockFace | number;
   /** What is placed before the face; of drop, take and put the kind of item. */
   placed: number;
-  /** Of write: at most 64 bytes; of the acts of one message one at most writes. */
+  /** Of write: printable, at most 64 bytes; of the acts of one message one at most writes. */
   text?: string;
+}
+
+const signTextMax = 64;
+const stackItemsMax = 64;
+
+/** Does a server take it? Any other act closes the session; blocks and kinds may be anything, the world judges them. */
+export function isAct({ kind, face, text = '' }: Omit<Act, 'number'>): boolean {
+  const moves = kind === ActKind.take || kind === ActKind.put;
+  const [least, most] = moves ? [1, stackItemsMax] : [BlockFace.west, BlockFace.top];
+  const whole = Number.isInteger(kind) && Number.isInteger(face);
+  if (!whole || kind < ActKind.dig || kind > ActKind.write || face < least || face > most) return false;
+  return kind !== ActKind.write || validText(text, 0, signTextMax);
 }
 
 /** @param acts 1 to 8 @param tick of the command that they belong to; 0: as soon as they come */

@@ -4,7 +4,8 @@
 import { ByteWriter, WireError } from './bytes';
 import type { Crypto } from './crypto';
 import {
-  FrameType, Stream, ackRangesMax, asksForAck, readFrames, streamFrameOverhead, streams, writeFrame, type Frame,
+  FrameType, Stream, ackRangesMax, asksForAck, closeTextMax, readFrames, streamFrameOverhead, streams, writeFrame,
+  type Frame,
 } from './frames';
 import type { SessionKeys } from './handshake';
 import { LossDetection, type SentPacket } from './loss';
@@ -12,6 +13,7 @@ import { PacketOpener, PacketSealer, plaintextBytesMax } from './protection';
 import { RangeSet } from './ranges';
 import { closeReasons, type ConnectionEnd } from './session_end';
 import { FlowControlError, ReceiveStream, SendStream, streamLimits } from './streams';
+import { printableBytes } from './text';
 
 // Times in milliseconds.
 const ackWithinMs = 20;
@@ -87,7 +89,7 @@ export class Connection {
   close(now: number, reason: number, text = ''): void {
     if (this.end) return;
     this.end = { reason, text, byPeer: false };
-    const bytes = new TextEncoder().encode(text).slice(0, 200);
+    const bytes = printableBytes(text, closeTextMax);
     this.closing = { frame: { type: FrameType.close, reason, text: bytes }, left: closesMax, at: now };
   }
 

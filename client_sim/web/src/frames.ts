@@ -55,7 +55,7 @@ export type Frame =
 
 const framesMax = 40;
 export const ackRangesMax = 64;
-const closeTextMax = 200;
+export const closeTextMax = 200;
 
 /** Does who gets it have to acknowledge its packet? */
 export function asksForAck(frame: Frame): boolean {

@@ -132,6 +132,23 @@ test('live: a block is dug, and the edit is told', live, async () => {
   await player.driver.quit();
 });
 
+test('live: what the server would close a session for is not sent', live, async () => {
+  for (const encoding of ['packed', 'plain'] as const) {
+    const player = new Player(both, server.port, { name: `wild ${encoding}`, encoding });
+    await player.playing();
+    for (const text of ['two\nlines', 'a\tb', 'joined\u200d', '\ud83d']) assert.ok(!player.client.say(text));
+    const sign = { kind: ActKind.write, block: [0, 0, 0] as [number, number, number], face: BlockFace.top, placed: 0 };
+    assert.equal(player.client.act({ ...sign, text: 'two\nlines' }), 0);
+    player.client.command = { yaw: 70000, pitch: 40000, buttons: 0xffff, forward: 200, left: -128 };
+    const since = player.client.view.completeTick;
+    await player.until('a second has passed', () => player.client.view.completeTick > since + 60);
+    assert.ok(player.client.say(`still here, ${encoding}`));
+    await player.until('the line', () => player.heard(`still here, ${encoding}`));
+    await player.driver.quit();
+    assert.equal(player.reason, 'quit');
+  }
+});
+
 test('live: a closed server wants a token, and knows whose it is', live, async () => {
   const at = (name: string): string => join(folder.path, name);
   const issuer = ask('key', 'new', '--issuer', '--out', at('issuer.key'));
