@@ -5,6 +5,8 @@ import { connect, isIPv6, type Socket as TcpSocket } from 'node:net';
 
 import { TcpPackets, frameForTcp } from './packet';
 
+const againMs = 500;
+
 /** What a link tells whoever opened it. */
 export interface LinkHandlers {
   opened(): void;
@@ -28,35 +30,62 @@ export type OpenLink = (address: Address, handlers: LinkHandlers) => Link;
 /** A datagram socket. It never breaks: what nobody hears is what the handshake waits for. */
 export class UdpLink implements Link {
   private socket: UdpSocket | undefined;
+  private ready = false;
+  private told = false;
+  private closed = false;
+  private again: NodeJS.Timeout | undefined;
 
   constructor(private readonly address: Address, private readonly handlers: LinkHandlers) {
-    this.bind(() => handlers.opened());
+    this.bind();
   }
 
-  private bind(ready: () => void): void {
+  private bind(): void {
     const socket = createSocket(isIPv6(this.address.host) ? 'udp6' : 'udp4');
+    this.socket = socket;  // at once: who closes the link before it is ready closes it, too
     socket.on('message', (packet) => this.handlers.packet(new Uint8Array(packet)));
     // "Nobody listens there" comes back as an error: it could be forged, and the server may come yet.
-    socket.on('error', () => {});
-    socket.connect(this.address.port, this.address.host, () => {
-      this.socket = socket;
-      ready();
-    });
+    socket.on('error', () => this.fail(socket));
+    // Without a way to the address Node calls back with an error, of which its types know nothing.
+    const connected = (error?: Error): void => (error ? this.fail(socket) : this.succeed(socket));
+    socket.connect(this.address.port, this.address.host, connected);
+  }
+
+  private succeed(socket: UdpSocket): void {
+    if (socket !== this.socket) return;
+    this.ready = true;
+    if (this.told) return;
+    this.told = true;
+    this.handlers.opened();
+  }
+
+  /** A network that is away now may come: it is tried again. */
+  private fail(socket: UdpSocket): void {
+    if (socket !== this.socket || this.ready) return;
+    this.drop();
+    this.again = setTimeout(() => this.bind(), againMs);
+  }
+
+  private drop(): void {
+    clearTimeout(this.again);
+    this.socket?.close();
+    this.socket = undefined;
+    this.ready = false;
   }
 
   /** Goes on from another port of ours, as behind a router that forgot us. */
   rebind(): void {
-    this.close();
-    this.bind(() => {});
+    if (this.closed) return;
+    this.drop();
+    this.bind();
   }
 
   send(packet: Uint8Array): void {
-    this.socket?.send(packet, () => {});
+    if (this.ready) this.socket?.send(packet, () => {});
   }
 
   close(): void {
-    this.socket?.close();
-    this.socket = undefined;
+    this.closed = true;
+    this.drop();
   }
 }
 
