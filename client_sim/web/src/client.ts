@@ -364,7 +364,7 @@ export class Client {
     this.state = 'joining';
     this.view = new View(welcome.tickRateHz);
     this.cueFilter = new CueFilter();
-    this.clock = new InputClock(welcome.tickRateHz);
+    this.clock = new InputClock(welcome.tickRateHz, welcome.snapshotEveryTicks);
     this.commands = [];
     // Who resumes is not told them again.
     if (!welcome.resumed) {

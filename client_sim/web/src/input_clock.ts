@@ -8,6 +8,9 @@ const windowMs = 500;
 const slopeMax = 1 / 16;
 const stretchedTicksMax = 8;  // larger errors are jumped
 const stallMs = 125;
+// Farthest ahead of its own tick that the server takes a command, less one for the tick that is about to begin.
+const serverReachTicks = 62;
+const rttTicksMax = 1000;
 
 export class InputClock {
   private tick = 0;  // of the next command
@@ -19,15 +22,25 @@ export class InputClock {
   private snapshotTick = 0;
   running = false;
 
-  constructor(private readonly tickRateHz: number) {}
+  constructor(private readonly tickRateHz: number, private readonly snapshotEveryTicks = 1) {}
 
   private get plainMs(): number {
     return 1000 / this.tickRateHz;
   }
 
-  /** How far ahead of the newest snapshot a command may be: round trip, wish and half a second, but 48 ticks. */
+  private rttTicks(rttMs: number): number {
+    return Math.min(rttTicksMax, Math.ceil(rttMs / this.plainMs));
+  }
+
+  /**
+   * How far ahead of the newest snapshot a command may be. The server counts from its own tick, which is a round trip
+   * ahead of what is seen of it: only what goes beyond that and the wish is bounded, by half a second within 8 to 32
+   * ticks.
+   */
   private reach(rttMs: number): number {
-    return Math.min(48, Math.ceil(rttMs / this.plainMs) + wishTicks + Math.ceil(this.tickRateHz / 2));
+    const half = Math.max(8, Math.min(32, Math.floor(this.tickRateHz / 2)));
+    const ahead = Math.min(half + this.snapshotEveryTicks - 1, serverReachTicks - wishTicks);
+    return this.rttTicks(rttMs) + wishTicks + ahead;
   }
 
   /** A newer snapshot came. @param inputAhead ticks that the newest command was ahead of it */
@@ -35,7 +48,7 @@ export class InputClock {
     this.snapshotTick = snapshotTick;
     if (!this.running) {
       this.running = true;
-      this.jumpTo(now, snapshotTick + wishTicks + 1 + Math.ceil(rttMs / this.plainMs));
+      this.jumpTo(now, snapshotTick + wishTicks + 1 + this.rttTicks(rttMs));
       return;
     }
     if (inputAhead === undefined || ticksSince(snapshotTick, this.blindUntil) < 0) return;

@@ -201,10 +201,10 @@ function exampleOf(name: string): Uint8Array {
   return bytes;
 }
 
-for (const oneWayMs of [1, 60, 200]) {
-  test(`clock: commands arrive two ticks ahead, ${oneWayMs} ms from the server, whose clock drifts`, () => {
-    const clock = new InputClock(60);
-    const serverTickMs = (1000 / 60) * 1.003;
+for (const [oneWayMs, rateHz] of [[1, 60], [60, 60], [200, 60], [500, 60], [300, 128]]) {
+  test(`clock: at ${rateHz} Hz commands arrive two ticks ahead, ${oneWayMs} ms from the server, whose clock drifts`, () => {
+    const clock = new InputClock(rateHz);
+    const serverTickMs = (1000 / rateHz) * 1.003;
     const toServer: { at: number; tick: number }[] = [];
     const toClient: { at: number; tick: number; ahead: number | undefined }[] = [];
     let newest: number | undefined;
