@@ -11,12 +11,17 @@ import {
 const groupsMax = 4096;
 const ownStatesMax = 256;
 const movedMax = 4096;
-// More than any server tells: who has to keep more forgets all and asks anew.
-const entitiesMax = 2 ** 18;
+// No base is farther back than a byte can say.
+const blockStatesMax = 256;
+// Entities, and states, of which each takes memory without any. More than any server tells: who has to keep more
+// forgets all and asks anew.
+const keptMax = 2 ** 18;
 
 /** What something was at the ticks that may still be bases, oldest first. */
 class History<State> {
   readonly states: { tick: number; state: State }[] = [];
+
+  constructor(private readonly statesMax: number) {}
 
   at(tick: number): State | undefined {
     return this.states.find((known) => known.tick === tick)?.state;
@@ -31,11 +36,17 @@ class History<State> {
   keep(tick: number, state: State, baseTick: number): State[] {
     const behind = this.states.findIndex((known) => known.tick > tick);
     this.states.splice(behind < 0 ? this.states.length : behind, 0, { tick, state });
-    return this.dropBefore(baseTick);
+    return this.dropFront(Math.max(this.countBefore(baseTick), this.states.length - this.statesMax));
   }
   dropBefore(tick: number): State[] {
+    return this.dropFront(this.countBefore(tick));
+  }
+  private countBefore(tick: number): number {
     const kept = this.states.findIndex((known) => known.tick >= tick);
-    return this.states.splice(0, kept < 0 ? this.states.length : kept).map(({ state }) => state);
+    return kept < 0 ? this.states.length : kept;
+  }
+  private dropFront(count: number): State[] {
+    return this.states.splice(0, count).map(({ state }) => state);
   }
 }
 
@@ -74,14 +85,14 @@ function ownOf(own: OwnState): OwnPlayer {
   };
 }
 
-/** Fed with parts in any order, late and twice. */
+/** Fed with parts in any order, late and twice. Keeps bounded states, whatever a server tells. */
 export class BlockView {
   private readonly blocks = new Map<number, NumberedBlock>();
   private readonly groups = new Map<string, Group>();
-  private own = new History<OwnState>();
+  private own = new History<OwnState>(ownStatesMax);
   /** Those between two blocks, by id. */
   private readonly moved = new Map<number, { since: number; number: number; seen: SeenEntity }>();
-  private entityCount = 0;
+  private kept = 0;  // of keptMax
   private epoch = 0;
   private epochTick = 0;
   private newestTick = 0;
@@ -108,7 +119,7 @@ export class BlockView {
       else if (item.type === 'fields') this.takeFields(part.tick, item);
     }
     if (this.moved.size > 0) this.settleMoved();
-    if (this.entityCount > entitiesMax) {
+    if (this.kept > keptMax) {
       this.forget();
       this.lostEpoch = this.epoch;
     }
@@ -127,13 +138,13 @@ export class BlockView {
     this.blocks.clear();
     this.groups.clear();
     this.moved.clear();
-    this.own = new History();
-    this.entityCount = 0;
+    this.own = new History(ownStatesMax);
+    this.kept = 0;
   }
 
   private blockOf(number: number): NumberedBlock {
     let block = this.blocks.get(number);
-    if (!block) this.blocks.set(number, (block = { history: new History(), goneTick: 0 }));
+    if (!block) this.blocks.set(number, (block = { history: new History(blockStatesMax), goneTick: 0 }));
     return block;
   }
 
@@ -148,7 +159,7 @@ export class BlockView {
       return;
     }
     const state = item.read(base, this.tickRateHz, this.replication);
-    this.entityCount += state.entities.length;
+    this.kept += 1 + state.entities.length;
     this.discount(history.keep(tick, state, baseTick));
   }
 
@@ -215,7 +226,7 @@ export class BlockView {
   }
 
   private discount(dropped: BlockState[]): void {
-    for (const state of dropped) this.entityCount -= state.entities.length;
+    for (const state of dropped) this.kept -= 1 + state.entities.length;
   }
 
   private takeOwn(tick: number, item: SnapshotItem & { type: 'own' }): OwnPlayer | undefined {
@@ -228,7 +239,6 @@ export class BlockView {
     }
     const own = item.read(base, this.tickRateHz);
     this.own.keep(tick, own, baseTick);
-    while (this.own.states.length > ownStatesMax) this.own.states.shift();
     return ownOf(own);
   }
 

@@ -100,3 +100,28 @@ for (const loss of [0, 0.05, 0.3]) {
     assert.deepEqual(known, people.map(({ id, x, block }) => [id, block * 64 + x / 128]));
   });
 }
+
+/** A server that tells of blocks without anybody, each time as if it had never told of them. */
+function emptyBlocks(tick: number, count: number): SnapshotPart {
+  const items = Array.from({ length: count }, (_, number): SnapshotItem =>
+    ({ type: 'block', number, age: 0, read: () => ({ cell: [0, 0, 0], entities: [] }) }));
+  return { tick, items, world: 1, epoch: 7, appliedTick: 0, inputAhead: undefined, part: 0, partCount: 1 };
+}
+
+test('view: of a block no more states are kept than can be bases', () => {
+  for (const [age, lostEpoch] of [[256, 0], [257, 7]]) {
+    const view = new View(60);
+    for (let tick = 1; tick <= 600; ++tick) view.take(emptyBlocks(tick, 1));
+    const part = emptyBlocks(601, 1);
+    view.take({ ...part, items: [{ ...part.items[0], age } as SnapshotItem] });
+    assert.equal(view.lostEpoch, lostEpoch, `${age} ticks before`);
+  }
+});
+
+test('view: empty states of many blocks are forgotten before they take all memory', () => {
+  const view = new View(60);
+  for (let tick = 1; tick <= 255; ++tick) view.take(emptyBlocks(tick, 1024));
+  assert.equal(view.lostEpoch, 0);
+  for (let tick = 256; tick <= 257; ++tick) view.take(emptyBlocks(tick, 1100));
+  assert.equal(view.lostEpoch, 7);
+});
