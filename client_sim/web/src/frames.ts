@@ -3,6 +3,7 @@
 import { ByteReader, ByteWriter, WireError, varintBytes } from './bytes';
 import { sealedHeaderBytes } from './protection';
 import type { Range } from './ranges';
+import { readText } from './text';
 
 export enum Stream {
   control = 0,
@@ -108,8 +109,10 @@ function readFrame(type: number, reader: ByteReader): Frame {
     case FrameType.close: {
       const reason = reader.u8();
       const bytes = reader.u8();
-      if (bytes > closeTextMax) throw new WireError('a close with too long a text');
-      return { type, reason, text: reader.take(bytes) };
+      const text = reader.take(bytes);
+      if (reason === 0) throw new WireError('a close without a reason');
+      if (readText(text, 0, closeTextMax) === undefined) throw new WireError('a close with a text that is none');
+      return { type, reason, text };
     }
     case FrameType.unreliable:
       if ((sealedHeaderBytes + reader.position) % 8 !== 0) throw new WireError('an unaligned message');

@@ -27,10 +27,12 @@ import { check, present, WireError } from './bytes';
 import { readSnapshot } from './plain';
 import { readReplication, type Replication } from './replication';
 import { serverMessageShape } from './shapes';
-import type { SnapshotPart } from './snapshot';
+import { isInWorld, type SnapshotPart } from './snapshot';
+import { readText } from './text';
 import { verifyMessage } from './verifier';
 
 export const contentBytesMax = 4 * 1024 * 1024;
+const lifeTicksMax = 2n ** 62n;
 
 /** A map of a world: a client that holds it says so by its hash. */
 export interface WelcomeMap {
@@ -161,21 +163,12 @@ export type ServerMessage =
   | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
   | { type: 'unknown' };
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
-// What would move a cursor, hide or reorder text: control characters, line and paragraph separators, invisible marks.
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-
-/** A string that may be shown: a mark takes the place of what might play tricks on a screen. */
+/** A string that may be shown; a missing one is empty. A server says no other, and is not heard when it does. */
 function shown(bytes: string | Uint8Array | null, bytesMin: number, bytesMax: number, what: string): string {
-  const raw = bytes === null ? new Uint8Array(0) : (bytes as Uint8Array);
-  check(raw.length >= bytesMin && raw.length <= bytesMax, what);
-  try {
-    return decoder.decode(raw).replace(unprintable, '\ufffd');
-  } catch {
-    throw new WireError(`${what} is no UTF-8`);
-  }
+  const text = readText(bytes === null ? new Uint8Array(0) : (bytes as Uint8Array), bytesMin, bytesMax);
+  if (text === undefined) throw new WireError(`${what} is none that may be shown`);
+  return text;
 }
-
 
 const raw = Encoding.UTF8_BYTES;
 
@@ -282,18 +275,24 @@ function readFight(wire: Fight): ServerMessage {
 
 function readSlots(wire: InventoryChange | BlockContents): SlotChange[] {
   check(wire.slotsLength() <= 36, 'an inventory');
+  let before = -1;
   return Array.from({ length: wire.slotsLength() }, (_, i): SlotChange => {
     const slot = present(wire.slots(i), 'a slot');
-    check(slot.slot() < 36 && slot.kind() < 256 && slot.count() <= 64, 'a slot');
-    return { slot: slot.slot(), block: slot.kind(), count: slot.count() };
+    const [kind, count] = [slot.kind(), slot.count()];
+    const nothing = kind === 0 && count === 0;
+    const some = kind > 0 && kind < 256 && count > 0 && count <= 64;
+    check(slot.slot() > before && slot.slot() < 36 && (nothing || some), 'a slot');
+    before = slot.slot();
+    return { slot: slot.slot(), block: kind, count };
   });
 }
 
 function readContents(wire: BlockContents): ServerMessage {
+  const block: [number, number, number] = [wire.x(), wire.y(), wire.z()];
+  check(isInWorld(block) && wire.due() <= lifeTicksMax, 'what a block holds');
   return {
-    type: 'blockContents', tick: wire.tick(), world: wire.world(), open: wire.open(),
-    block: [wire.x(), wire.y(), wire.z()], slots: readSlots(wire), text: wire.text() ?? '',
-    due: wire.due(),
+    type: 'blockContents', tick: wire.tick(), world: wire.world(), open: wire.open(), block, slots: readSlots(wire),
+    text: shown(wire.text(raw), 0, 64, 'the text of a sign'), due: wire.due(),
   };
 }
 

@@ -5,12 +5,15 @@ import { test } from 'node:test';
 
 import { Builder, ByteBuffer } from 'flatbuffers';
 
+import { BlockContents } from '../generated/ashlar/wire/block-contents';
+import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ClientMessage } from '../generated/ashlar/wire/client-message';
 import { ContentRequest } from '../generated/ashlar/wire/content-request';
 import { Fight } from '../generated/ashlar/wire/fight';
 import { Hello } from '../generated/ashlar/wire/hello';
 import { Hit } from '../generated/ashlar/wire/hit';
 import { Input } from '../generated/ashlar/wire/input';
+import { InventoryChange } from '../generated/ashlar/wire/inventory-change';
 import { Join } from '../generated/ashlar/wire/join';
 import { MonsterShow } from '../generated/ashlar/wire/monster-show';
 import { MonsterShows } from '../generated/ashlar/wire/monster-shows';
@@ -18,6 +21,7 @@ import { Score } from '../generated/ashlar/wire/score';
 import { ScoreRow } from '../generated/ashlar/wire/score-row';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage } from '../generated/ashlar/wire/server-message';
+import { Slot } from '../generated/ashlar/wire/slot';
 import { ByteWriter, WireError, toHex } from '../src/bytes';
 import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } from '../src/client_messages';
 import { readFrames, writeFrame, FrameType } from '../src/frames';
@@ -136,6 +140,54 @@ test('messages: a fight', () => {
   assert.throws(() => readServerMessage(write(0)), WireError);
 });
 
+/** Each slot as slot, kind and count. */
+function slotsOf(builder: Builder, slots: readonly (readonly [number, number, number])[]): number {
+  BlockContents.startSlotsVector(builder, slots.length);
+  for (const [slot, kind, count] of [...slots].reverse()) Slot.createSlot(builder, kind, count, slot);
+  return builder.endVector();
+}
+
+test('messages: slots rise, and each holds nothing or some of a kind', () => {
+  const inventory = (...slots: [number, number, number][]): Uint8Array =>
+    messageOf(ServerBody.InventoryChange, (builder) =>
+      InventoryChange.createInventoryChange(builder, 70, 1, true, slotsOf(builder, slots)));
+  const message = readServerMessage(inventory([0, 3, 64], [7, 0, 0], [35, 255, 1]));
+  assert.ok(message.type === 'inventory');
+  assert.deepEqual(message.slots, [
+    { slot: 0, block: 3, count: 64 }, { slot: 7, block: 0, count: 0 }, { slot: 35, block: 255, count: 1 },
+  ]);
+  const wrong: [number, number, number][][] = [
+    [[4, 3, 1], [4, 3, 1]], [[5, 3, 1], [4, 3, 1]], [[36, 3, 1]], [[0, 0, 1]], [[0, 3, 0]], [[0, 256, 1]], [[0, 3, 65]],
+  ];
+  for (const slots of wrong) assert.throws(() => readServerMessage(inventory(...slots)), WireError, JSON.stringify(slots));
+});
+
+test('messages: what a block holds is of the world, its text may be shown', () => {
+  const contents = (text: string | Uint8Array, x = 5, due = 0n): Uint8Array =>
+    messageOf(ServerBody.BlockContents, (builder) => {
+      const slots = slotsOf(builder, [[1, 3, 2]]);
+      const textAt = builder.createString(text);
+      return BlockContents.createBlockContents(builder, 70, 1, true, x, -6, 7, slots, textAt, due);
+    });
+  assert.deepEqual(readServerMessage(contents('this way', -1048575, 2n ** 62n)), {
+    type: 'blockContents', tick: 70, world: 1, open: true, block: [-1048575, -6, 7],
+    slots: [{ slot: 1, block: 3, count: 2 }], text: 'this way', due: 2n ** 62n,
+  });
+  const texts = ['x'.repeat(65), 'two\nlines', '\u202e', Uint8Array.of(0xff)];
+  for (const text of texts) assert.throws(() => readServerMessage(contents(text)), WireError);
+  assert.throws(() => readServerMessage(contents('', 2 ** 20)), WireError);
+  assert.throws(() => readServerMessage(contents('', 5, 2n ** 62n + 1n)), WireError);
+});
+
+test('messages: a line of chat that may not be shown is refused', () => {
+  const line = (text: string): Uint8Array => messageOf(ServerBody.ChatLine, (builder) =>
+    ChatLine.createChatLine(builder, builder.createString('Ada'), builder.createString(text)));
+  assert.deepEqual(readServerMessage(line('\u2764\ufe0f')), { type: 'chat', from: 'Ada', text: '\u2764\ufe0f' });
+  for (const text of ['', 'x'.repeat(201), 'a\u200db', '\x1b[2J']) {
+    assert.throws(() => readServerMessage(line(text)), WireError);
+  }
+});
+
 test('messages: every truncation of a recorded one is refused, and none reads outside', () => {
   for (const name of ['Welcome', 'Snapshot', 'ChatLine', 'ContentPart', 'ContentRefused']) {
     const whole = example(name);
@@ -184,6 +236,9 @@ test('frames: nonsense is refused', () => {
     'too many frames': Array.from({ length: 41 }, () => 1),
     'a message at the wrong place': [8, 1, 2],
     'a close that is cut': [7, 1, 4, 65],
+    'a close without a reason': [7, 0, 0],
+    'a close of two lines': [7, 72, 3, 65, 10, 65],
+    'a close that is no UTF-8': [7, 72, 1, 0xff],
   };
   for (const [what, bytes] of Object.entries(nonsense)) {
     assert.throws(() => readFrames(Uint8Array.from(bytes)), WireError, what);
