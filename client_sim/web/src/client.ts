@@ -29,6 +29,8 @@ import { View } from './view';
 
 const silenceMs = 5000;
 const seekMs = 20_000;
+const joinMs = 10_000;
+const fetchMs = 30_000;
 const commandsMax = 8;
 const chatBytesMax = 200;
 
@@ -119,6 +121,7 @@ export class Client {
   private connection: Connection | undefined;
   private earlier: EarlierSession | undefined;
   private seekingSince: number | undefined;
+  private waitsSince: number | undefined;  // for its first snapshot, or for what it lacks
   private linked = false;
   private ended: ConnectionEnd | undefined;
   private events: ClientEvent[] = [];
@@ -306,7 +309,9 @@ export class Client {
         this.events.push(message);
         break;
       case 'content': {
+        if (this.fetch.busy) this.waitsSince = now;
         const whole = this.fetch.take(message.hash, message.total, message.offset, message.bytes);
+        if (this.fetch.failed) this.leaveWithoutContent(now);
         if (whole) this.takeContent(now, message.hash, whole);
         break;
       }
@@ -357,6 +362,7 @@ export class Client {
 
   private takeWelcome(now: number, welcome: Welcome): void {
     this.seekingSince = undefined;
+    this.waitsSince = now;
     this.earlier = this.connection && {
       connection: this.connection.keys.connection, resumption: this.connection.keys.resumption,
     };
@@ -479,7 +485,19 @@ export class Client {
     }
   }
 
-  /** Silence, an end that nobody said, and how long a session is sought. */
+  /** Neither its first snapshot nor more of what it lacks came in time: it waits no longer. */
+  private watchJoining(now: number): void {
+    if (this.state === 'playing' || now - (this.waitsSince ??= now) <= (this.fetch.busy ? fetchMs : joinMs)) return;
+    if (!this.connection) {
+      this.handshakeFailed(now, 'no_answer');
+      return;
+    }
+    this.connection = undefined;
+    const text = this.fetch.busy ? 'the server stopped sending what is lacking' : 'the server sent no snapshot in time';
+    this.finish(now, { reason: closeReasons.timeout, text, byPeer: false });
+  }
+
+  /** Silence, an end that nobody said, how long it waits to play, and how long a session is sought. */
   private watch(now: number): void {
     const { connection } = this;
     if (connection && this.seekingSince === undefined && this.linked && now - connection.lastHeardAt >= silenceMs) {
@@ -487,6 +505,7 @@ export class Client {
     }
     if (this.seekingSince === undefined) {
       if (connection?.end) this.takeEnd(now, connection.end);
+      else this.watchJoining(now);
       return;
     }
     if (connection && !connection.end && connection.lastHeardAt > this.seekingSince && this.handshake &&

@@ -29,6 +29,8 @@ export class ContentFetch {
   private wanted: bigint[] = [];
   private whole: Uint8Array | undefined;
   private have = 0;
+  /** Something is not to be had: its parts do not fit each other. */
+  failed = false;
 
   get busy(): boolean {
     return this.wanted.length > 0;
@@ -36,6 +38,7 @@ export class ContentFetch {
 
   /** Forgets what was wanted before, but for the one under way: if that is still wanted it goes on first. */
   begin(hashes: readonly bigint[]): void {
+    this.failed = false;
     const present = this.wanted[0];
     const goesOn = this.have > 0 && hashes.includes(present);
     this.wanted = [...new Set(goesOn ? [present, ...hashes] : hashes)];
@@ -49,13 +52,14 @@ export class ContentFetch {
     return this.wanted.length === 0 ? undefined : { hash: this.wanted[0], offset: this.have };
   }
 
-  /** @returns the whole, once it is; parts of what was asked for before are let pass */
+  /** @returns the whole, once it is; parts of what was asked for before are let pass, and others make it fail */
   take(hash: bigint, total: number, offset: number, bytes: Uint8Array): Uint8Array | undefined {
-    if (hash !== this.wanted[0] || offset !== this.have) return undefined;
-    if (!this.whole || this.whole.length !== total) {
-      if (offset !== 0) return undefined;
-      this.whole = new Uint8Array(total);
+    if (this.failed || hash !== this.wanted[0] || offset < this.have) return undefined;
+    if (offset > this.have || (this.whole && this.whole.length !== total)) {
+      this.failed = true;
+      return undefined;
     }
+    this.whole ??= new Uint8Array(total);
     this.whole.set(bytes, offset);
     this.have += bytes.length;
     if (this.have < total) return undefined;

@@ -125,13 +125,23 @@ test('content: parts make a whole, others are let pass, and an interrupted one g
   assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 });
   fetch.begin([9n, 7n]);
   assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 }, 'a new welcome that wants it, too');
-  assert.equal(fetch.take(7n, whole.length + 1, 32768, whole.subarray(32768)), undefined);
   assert.equal(fetch.take(7n, whole.length, 32768, whole.subarray(32768, 65536)), undefined);
   assert.deepEqual(fetch.take(7n, whole.length, 65536, whole.subarray(65536)), whole);
   assert.deepEqual(fetch.request(), { hash: 9n, offset: 0 });
+  assert.ok(!fetch.failed);
   const envelope = Uint8Array.of(0x41, 0x43, 0x4f, 0x4e, 1, 2, 0, 0, 5, 0, 0, 0, 99);
   assert.deepEqual(readEnvelope(envelope), { kind: 'prop', layoutBytes: 5, frame: Uint8Array.of(99) });
   assert.equal(readEnvelope(envelope.map((byte, i) => (i === 4 ? 2 : byte))), undefined);
+});
+
+test('content: parts that leave a gap, or of another whole, make it fail', () => {
+  for (const [total, offset] of [[101, 40], [100, 41]]) {
+    const fetch = new ContentFetch();
+    fetch.begin([7n]);
+    assert.equal(fetch.take(7n, 100, 0, new Uint8Array(40)), undefined);
+    assert.equal(fetch.take(7n, total, offset, new Uint8Array(20)), undefined);
+    assert.ok(fetch.failed);
+  }
 });
 
 /** Two kinds: air, and ice that two boxes are the shape of. */
@@ -202,7 +212,8 @@ function exampleOf(name: string): Uint8Array {
 }
 
 for (const [oneWayMs, rateHz] of [[1, 60], [60, 60], [200, 60], [500, 60], [300, 128]]) {
-  test(`clock: at ${rateHz} Hz commands arrive two ticks ahead, ${oneWayMs} ms from the server, whose clock drifts`, () => {
+  const where = `${oneWayMs} ms from the server, whose clock drifts`;
+  test(`clock: at ${rateHz} Hz commands arrive two ticks ahead, ${where}`, () => {
     const clock = new InputClock(rateHz);
     const serverTickMs = (1000 / rateHz) * 1.003;
     const toServer: { at: number; tick: number }[] = [];

@@ -3,6 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { Builder } from 'flatbuffers';
+
+import type { ServerBody } from '../generated/ashlar/wire/server-body';
+import { ServerMessage } from '../generated/ashlar/wire/server-message';
 import { fromHex } from '../src/bytes';
 import type { Crypto } from '../src/crypto';
 
@@ -25,6 +29,14 @@ export function example(heading: string): Uint8Array {
 /** Blocks of packed snapshots that the server wrote, a line each. */
 export function recordedBlocks(): string {
   return readFileSync(join(projectFolder, 'tests', 'protocol', 'snapshot', 'coded_blocks.txt'), 'utf8');
+}
+
+/** A server's message with this body. */
+export function messageOf(type: ServerBody, body: (builder: Builder) => number): Uint8Array {
+  const builder = new Builder(1024);
+  const message = ServerMessage.createServerMessage(builder, type, body(builder));
+  ServerMessage.finishServerMessageBuffer(builder, message);
+  return builder.asUint8Array().slice();
 }
 
 /** The lines of Secrets: the server's, the player's, the client's ephemeral one, a slot's. */

@@ -7,7 +7,8 @@ import { ActKind, BlockFace, isAct, playable, standStill } from '../src/client_m
 import { printableBytes, readText, validText } from '../src/text';
 
 test('text: what may travel is what the server takes', () => {
-  for (const text of ['a', 'grüß dich', '\u{1f600}', '\u2764\ufe0f', '\u1820\u180b', ' ', '\ufffd', 'x'.repeat(200)]) {
+  const fine = ['a', 'grüß dich', '\u{1f600}', '\u2764\ufe0f', '\u1820\u180b', ' ', '\ufffd', 'x'.repeat(200)];
+  for (const text of fine) {
     assert.ok(validText(text, 1, 200), JSON.stringify(text));
     assert.equal(readText(new TextEncoder().encode(text), 1, 200), text);
   }

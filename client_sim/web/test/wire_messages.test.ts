@@ -27,7 +27,7 @@ import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } fro
 import { readFrames, writeFrame, FrameType } from '../src/frames';
 import { writePackedInput } from '../src/packed_input';
 import { readServerMessage } from '../src/server_messages';
-import { example } from './support';
+import { example, messageOf } from './support';
 
 /** The union's table of a client's message. */
 function bodyOf<T>(message: Uint8Array, table: T): T {
@@ -98,14 +98,6 @@ test('messages: what is written reads as what is recorded', () => {
   assert.equal(writeChat('good morning').length % 4, 0);
 });
 
-/** A server's message with this body. */
-function messageOf(type: ServerBody, body: (builder: Builder) => number): Uint8Array {
-  const builder = new Builder(1024);
-  const message = ServerMessage.createServerMessage(builder, type, body(builder));
-  ServerMessage.finishServerMessageBuffer(builder, message);
-  return builder.asUint8Array().slice();
-}
-
 test('messages: a score of as many rows as players, and how all kinds of monsters show', () => {
   const score = readServerMessage(messageOf(ServerBody.Score, (builder) => {
     const rows = Array.from({ length: 64 }, (_, i) =>
@@ -159,7 +151,9 @@ test('messages: slots rise, and each holds nothing or some of a kind', () => {
   const wrong: [number, number, number][][] = [
     [[4, 3, 1], [4, 3, 1]], [[5, 3, 1], [4, 3, 1]], [[36, 3, 1]], [[0, 0, 1]], [[0, 3, 0]], [[0, 256, 1]], [[0, 3, 65]],
   ];
-  for (const slots of wrong) assert.throws(() => readServerMessage(inventory(...slots)), WireError, JSON.stringify(slots));
+  for (const slots of wrong) {
+    assert.throws(() => readServerMessage(inventory(...slots)), WireError, JSON.stringify(slots));
+  }
 });
 
 test('messages: what a block holds is of the world, its text may be shown', () => {
