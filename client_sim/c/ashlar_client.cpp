@@ -70,7 +70,13 @@ std::size_t give_stacks(std::span<const ItemStack> slots, ashlar_stack* out, std
   return count;
 }
 
-constexpr std::size_t lines_max = 256;
+/// As many as the predictor keeps.
+template <typename Event>
+void keep_last(std::vector<Event>& events) {
+  const std::size_t over = events.size() - std::min(events.size(), Predictor::events_max);
+  events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(over));
+}
+
 static_assert(ASHLAR_TOKEN_BYTES == hello_token_bytes_max);
 static_assert(ASHLAR_DATAGRAM_BYTES == datagram_bytes_max);
 static_assert(ASHLAR_ACT_PROTECTED_ZONE == static_cast<int>(ActVerdict::protected_zone));
@@ -182,9 +188,9 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
 
 }  // namespace
 
-uint32_t ashlar_version(void) { return ASHLAR_CLIENT_VERSION; }
+uint32_t ashlar_version(void) noexcept { return ASHLAR_CLIENT_VERSION; }
 
-ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t error_bytes) {
+ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t error_bytes) noexcept {
   std::string line;
   ashlar_client* client = nullptr;
   try {
@@ -196,16 +202,20 @@ ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t er
   return client;
 }
 
-void ashlar_close(ashlar_client* client) {
+void ashlar_close(ashlar_client* client) noexcept {
   if (client == nullptr) return;
-  if (!client->game.client().ended()) {
+  if (!client->game.client().ended() && client->sockets) {
     ashlar_leave(client);
-    ashlar_advance(client);
+    // What came meanwhile is not read: the caller's functions may be gone.
+    client->in.clear(), client->out.clear();
+    client->game.advance(now(), client->in, client->out);
+    client->sockets->send(client->out);
   }
   const std::unique_ptr<ashlar_client> gone(client);
 }
 
-void ashlar_advance(ashlar_client* client) {
+void ashlar_advance(ashlar_client* client) noexcept {
+  if (client == nullptr) return;
   if (!client->sockets) return ashlar_advance_at(client, client->at.count());
   client->in.clear(), client->out.clear();
   client->sockets->receive(client->in);
@@ -214,12 +224,14 @@ void ashlar_advance(ashlar_client* client) {
   client->sockets->send(client->out);
 }
 
-int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size) {
+int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size) noexcept {
+  if (client == nullptr) return 0;
   if (client->sockets || (bytes == nullptr && size > 0)) return 0;
   return client->in.add(client->server, {bytes, size}) ? 1 : 0;
 }
 
-void ashlar_advance_at(ashlar_client* client, int64_t microseconds) {
+void ashlar_advance_at(ashlar_client* client, int64_t microseconds) noexcept {
+  if (client == nullptr) return;
   if (client->sockets) return;
   client->out.clear();
   client->drained = 0;
@@ -228,7 +240,8 @@ void ashlar_advance_at(ashlar_client* client, int64_t microseconds) {
   client->in.clear();
 }
 
-size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) {
+size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) noexcept {
+  if (client == nullptr || (out == nullptr && bytes_max > 0)) return 0;
   const auto entries = client->out.entries();
   if (client->sockets || client->drained >= entries.size()) return 0;
   const auto bytes = client->out.bytes(entries[client->drained++]);
@@ -236,13 +249,18 @@ size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) {
   return bytes.size();
 }
 
-enum ashlar_state ashlar_get_state(const ashlar_client* client) {
+enum ashlar_state ashlar_get_state(const ashlar_client* client) noexcept {
+  if (client == nullptr) return ASHLAR_LOST;
   return static_cast<enum ashlar_state>(client->game.client().state());
 }
 
-const char* ashlar_reason(const ashlar_client* client) { return client->game.client().reason().c_str(); }
+const char* ashlar_reason(const ashlar_client* client) noexcept {
+  if (client == nullptr) return "";
+  return client->game.client().reason().c_str();
+}
 
-void ashlar_set_command(ashlar_client* client, const ashlar_command* command) {
+void ashlar_set_command(ashlar_client* client, const ashlar_command* command) noexcept {
+  if (client == nullptr) return;
   const ashlar_command given = taken(command);
   PlayerCommand wanted;
   // False for NaN, too.
@@ -259,22 +277,31 @@ void ashlar_set_command(ashlar_client* client, const ashlar_command* command) {
   client->game.set_command(wanted);
 }
 
-void ashlar_leave(ashlar_client* client) { client->game.client().leave(); }
+void ashlar_leave(ashlar_client* client) noexcept {
+  if (client == nullptr) return;
+  client->game.client().leave();
+}
 
-int ashlar_server_key(const ashlar_client* client, uint8_t out[32]) {
+int ashlar_server_key(const ashlar_client* client, uint8_t out[32]) noexcept {
+  if (client == nullptr) return 0;
   const auto& key = client->game.client().server_key();
   if (!key || out == nullptr) return 0;
   std::ranges::copy(key->bytes, out);
   return 1;
 }
 
-int ashlar_say(ashlar_client* client, const char* text) {
+int ashlar_say(ashlar_client* client, const char* text) noexcept {
+  if (client == nullptr) return 0;
   return text != nullptr && client->game.client().say(text) ? 1 : 0;
 }
 
-int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text, size_t text_bytes) {
-  for (ChatLine& line : client->game.client().take_chat())
-    if (client->lines.size() < lines_max) client->lines.push_back(std::move(line));
+int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text,
+                     size_t text_bytes) noexcept {
+  if (client == nullptr) return 0;
+  for (ChatLine& line : client->game.client().take_chat()) {
+    if (client->lines.size() == Client::chat_in_max) client->lines.pop_front();
+    client->lines.push_back(std::move(line));
+  }
   if (client->lines.empty()) return 0;
   say(from, from_bytes, client->lines.front().from);
   say(text, text_bytes, client->lines.front().text);
@@ -282,7 +309,8 @@ int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char*
   return 1;
 }
 
-int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
+int ashlar_self(ashlar_client* client, ashlar_self_state* out) noexcept {
+  if (client == nullptr || out == nullptr) return 0;
   const auto shown = client->game.self(client->frame_time());
   const Client& session = client->game.client();
   if (!shown || !session.own()) return 0;
@@ -303,7 +331,8 @@ int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
   return 1;
 }
 
-size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes, size_t max) {
+size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes, size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return 0;
   const auto shown = client->game.others(client->frame_time());
   for (std::size_t i = 0; i < std::min(max, shown.size()); ++i) {
     const ShownEntity& e = shown[i];
@@ -320,7 +349,8 @@ size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_by
   return shown.size();
 }
 
-size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes, size_t max) {
+size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes, size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return 0;
   const auto heard = client->game.client().take_cues(max);
   for (std::size_t i = 0; i < heard.size(); ++i) {
     const Cue& cue = heard[i].cue;
@@ -339,11 +369,13 @@ size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes
   return heard.size();
 }
 
-size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max) {
-  for (const ShotEvent& shot : client->game.predictor().take_shots())
-    if (client->shots.size() < Predictor::events_max) client->shots.push_back(shot);
+size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return 0;
+  for (const ShotEvent& shot : client->game.predictor().take_shots()) client->shots.push_back(shot);
   for (const LaunchEvent& launch : client->game.predictor().take_launches())
-    if (client->launches.size() < Predictor::events_max) client->launches.push_back(launch);
+    client->launches.push_back(launch);
+  keep_last(client->shots);
+  keep_last(client->launches);
   const std::size_t shots = std::min(max, client->shots.size());
   const std::size_t launches = std::min(max - shots, client->launches.size());
   const auto shot_of = [](DVec3 from, DVec3 way, double reach_m, std::uint8_t weapon) {
@@ -351,7 +383,10 @@ size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_by
   };
   for (std::size_t i = 0; i < shots; ++i) {
     const ShotEvent& shot = client->shots[i];
-    ashlar_shot told = shot_of(shot.origin, shot.direction, shot.reach_m(), shot.weapon);
+    // Beyond what is loaded here nobody knows what it met.
+    const bool known = shot.hit.solid.kind != ContactKind::unloaded || shot.hit.zone != HitZone::none;
+    ashlar_shot told =
+        shot_of(shot.origin, shot.direction, known ? shot.reach_m() : shot.range_m, shot.weapon);
     told.ray = shot.ray;
     give_at(told, out, shot_bytes, i);
   }
@@ -367,23 +402,27 @@ size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_by
   return shots + launches;
 }
 
-size_t ashlar_maps(const ashlar_client* client) {
+size_t ashlar_maps(const ashlar_client* client) noexcept {
+  if (client == nullptr) return 0;
   const Predictor& predictor = client->game.predictor();
   return predictor.ready() ? predictor.replica().setup().maps.size() : 0;
 }
 
-size_t ashlar_sectors(const ashlar_client* client, size_t map) {
+size_t ashlar_sectors(const ashlar_client* client, size_t map) noexcept {
+  if (client == nullptr) return 0;
   return map < ashlar_maps(client) ? client->game.predictor().replica().heights(map).size() : 0;
 }
 
-int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x, double y) {
+int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x, double y) noexcept {
+  if (client == nullptr) return -1;
   if (map >= ashlar_maps(client) || !in_bounds({x, y, 0})) return -1;
   const std::uint32_t sector = client->game.predictor().replica().plan(map).sector_at({x, y});
   return sector == no_index ? -1 : static_cast<int64_t>(sector);
 }
 
 int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double* floor_z,
-                  double* ceiling_z) {
+                  double* ceiling_z) noexcept {
+  if (client == nullptr) return 0;
   if (sector >= ashlar_sectors(client, map)) return 0;
   const SectorHeights& heights = client->game.predictor().replica().heights(map)[sector];
   if (floor_z != nullptr) *floor_z = heights.floor_m;
@@ -391,7 +430,8 @@ int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double
   return 1;
 }
 
-int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out) {
+int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out) noexcept {
+  if (client == nullptr) return 0;
   if (name == nullptr || out == nullptr) return 0;
   const auto value = client->game.client().field(EntityId{id}, name);
   if (!value) return 0;
@@ -399,7 +439,8 @@ int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, dou
   return 1;
 }
 
-int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {
+int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) noexcept {
+  if (client == nullptr) return -1;
   if (!client->game.predictor().ready()) return -1;
   const VoxelVolume& blocks = *client->game.predictor().replica().space().voxels;
   const IVec3 at{x, y, z};
@@ -413,7 +454,8 @@ int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {
 }
 
 double ashlar_ray(const ashlar_client* client, const double from[3], const double direction[3],
-                  double metres_max) {
+                  double metres_max) noexcept {
+  if (client == nullptr || from == nullptr || direction == nullptr) return -1;
   const DVec3 origin{from[0], from[1], from[2]}, way{direction[0], direction[1], direction[2]};
   const double size = length(way);
   const bool sane = in_bounds(origin) && size > 1e-9 && size < 1e9 && metres_max >= 0;  // false for NaN, too
@@ -421,47 +463,61 @@ double ashlar_ray(const ashlar_client* client, const double from[3], const doubl
   constexpr double far_m = 4096;
   const double reach_m = std::min(metres_max, far_m);
   const RayHit hit = space_ray(client->game.predictor().replica().space(), origin, way * (1 / size), reach_m);
+  if (hit.kind == ContactKind::unloaded) return -1;
   return hit.hit() ? hit.t_m : metres_max;
 }
 
-uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) {
+uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) noexcept {
+  if (client == nullptr) return 0;
   if (face >= block_face_count) return 0;
   return client->game.client().act(BlockActKind::dig, {x, y, z}, static_cast<BlockFace>(face));
 }
 
-uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face, uint16_t block) {
+uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
+                      uint16_t block) noexcept {
+  if (client == nullptr) return 0;
   if (face >= block_face_count || block >= block_kinds_max) return 0;
   return client->game.client().act(BlockActKind::place, {x, y, z}, static_cast<BlockFace>(face),
                                    static_cast<BlockId>(block));
 }
 
-uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) {
+uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) noexcept {
+  if (client == nullptr) return 0;
   if (face >= block_face_count) return 0;
   return client->game.client().open_block({x, y, z}, static_cast<BlockFace>(face));
 }
 
-uint32_t ashlar_close_block(ashlar_client* client) { return client->game.client().close_block(); }
+uint32_t ashlar_close_block(ashlar_client* client) noexcept {
+  if (client == nullptr) return 0;
+  return client->game.client().close_block();
+}
 
-uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count) {
+uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count) noexcept {
+  if (client == nullptr) return 0;
   return client->game.client().take_from_block(static_cast<BlockId>(item), count);
 }
 
-uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count) {
+uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count) noexcept {
+  if (client == nullptr) return 0;
   return client->game.client().put_into_block(static_cast<BlockId>(item), count);
 }
 
 uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
-                           const char* text) {
+                           const char* text) noexcept {
+  if (client == nullptr) return 0;
   if (face >= block_face_count || text == nullptr) return 0;
   return client->game.client().write_sign({x, y, z}, static_cast<BlockFace>(face), text);
 }
 
-uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count) {
+uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count) noexcept {
+  if (client == nullptr) return 0;
   if (item >= block_kinds_max) return 0;
   return client->game.client().drop_items(static_cast<BlockId>(item), count);
 }
 
-size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t verdict_bytes, size_t max) {
+size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t verdict_bytes,
+                            size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return 0;
   const auto answers = client->game.client().take_verdicts(max);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const ActAnswer& answer = answers[i];
@@ -476,31 +532,38 @@ size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t v
   return answers.size();
 }
 
-size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) {
+size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes,
+                        size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return 0;
   return give_stacks(client->game.client().inventory().slots, out, stack_bytes, max);
 }
 
-const char* ashlar_block_name(const ashlar_client* client, uint16_t block) {
+const char* ashlar_block_name(const ashlar_client* client, uint16_t block) noexcept {
+  if (client == nullptr) return "";
   const auto& kinds = client->game.client().blocks();
   if (!client->game.client().welcomed() || block >= kinds->size()) return "";
   return kinds->type(static_cast<BlockId>(block)).name.c_str();
 }
 
-int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) {
+int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) noexcept {
+  if (client == nullptr || (out == nullptr && max > 0)) return -1;
   const auto& opened = client->game.client().opened();
   return opened ? static_cast<int>(give_stacks(opened->data.items.slots, out, stack_bytes, max)) : -1;
 }
 
-size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out, size_t bytes) {
+size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out,
+                   size_t bytes) noexcept {
+  if (client == nullptr) return 0;
   const std::string_view text = client->game.client().sign_text({x, y, z});
-  if (bytes == 0) return text.size();
+  if (bytes == 0 || out == nullptr) return text.size();
   const std::size_t size = std::min(text.size(), bytes - 1);
   std::ranges::copy(text.substr(0, size), out);
   out[size] = 0;
   return text.size();
 }
 
-void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out) {
+void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out) noexcept {
+  if (client == nullptr || out == nullptr) return;
   const Client& session = client->game.client();
   const PredictorStats& p = client->game.predictor().stats();
   ashlar_stats stats{};

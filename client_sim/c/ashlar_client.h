@@ -14,7 +14,8 @@
  * counter-clockwise from +x, pitch signed within +-16384. A client belongs to one thread at a time; different
  * ones are independent. Structs that the library fills or reads begin with their size: set it (the *_INIT
  * macros do), and a newer library leaves alone what an older program does not know; what comes in lists is
- * taken with the size of one of them, to the same end. No function throws or logs.
+ * taken with the size of one of them, to the same end. No function throws or logs, and none may be
+ * called from a function that the library calls. A client that is NULL is one that is over: nothing happens.
  *
  * Sockets and clock are the library's. A program that has its own (another transport, a simulation) sets
  * ashlar_options.own_datagrams and calls, instead of ashlar_advance(),
@@ -41,6 +42,12 @@ extern "C" {
 #define ASHLAR_API __declspec(dllimport)
 #else
 #define ASHLAR_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+#define ASHLAR_NOEXCEPT noexcept
+#else
+#define ASHLAR_NOEXCEPT
 #endif
 
 /* Goes up when something here changes its meaning; what is only added leaves it. */
@@ -81,9 +88,10 @@ typedef struct {
   const uint8_t* token;  /* what a closed server wants to see; NULL: nothing */
   size_t token_bytes;    /* at most ASHLAR_TOKEN_BYTES */
   uint8_t watches;       /* 1: comes as a spectator (ashlar_self_state.spectates) */
+  uint8_t reserved[7];   /* 0 */
 } ashlar_options;
 #define ASHLAR_OPTIONS_INIT \
-  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0}
+  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, {0}}
 #define ASHLAR_TOKEN_BYTES 512
 #define ASHLAR_DATAGRAM_BYTES 1200 /* of the longest one */
 
@@ -94,8 +102,9 @@ typedef struct {
   int16_t pitch;
   uint16_t buttons; /* of ashlar_button */
   uint8_t weapon;   /* one more than the index of the weapon to hold, below 32; 0: no other than now */
+  uint8_t reserved; /* 0 */
 } ashlar_command;
-#define ASHLAR_COMMAND_INIT {sizeof(ashlar_command), 0, 0, 0, 0, 0, 0}
+#define ASHLAR_COMMAND_INIT {sizeof(ashlar_command), 0, 0, 0, 0, 0, 0, 0}
 
 typedef struct {
   uint32_t size;
@@ -151,7 +160,7 @@ typedef struct {
 
 typedef struct {
   double from[3], direction[3]; /* of the player's eye; of length 1 */
-  double reach_m;               /* of a ray: how far it went, as far as walls go; launched: 0 */
+  double reach_m;               /* of a ray: how far it went, as far as walls are known; launched: 0 */
   uint8_t weapon;               /* index */
   uint8_t ray;                  /* of this shot, from 0 */
   uint8_t launched;             /* 1: something flies from there, of the kind `projectile` */
@@ -210,103 +219,113 @@ typedef struct {
 } ashlar_verdict;
 
 /* ASHLAR_CLIENT_VERSION of the library that was loaded: has to be the header's. */
-ASHLAR_API uint32_t ashlar_version(void);
+ASHLAR_API uint32_t ashlar_version(void) ASHLAR_NOEXCEPT;
 
 /* Looks the server up (which may take seconds) and begins to connect. NULL: `error` has one line why not. */
-ASHLAR_API ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t error_bytes);
-/* Says goodbye once, and frees all. NULL is nothing to do. To leave in order: ashlar_leave(), advance until
- * the state is ASHLAR_LEFT, then this. */
-ASHLAR_API void ashlar_close(ashlar_client* client);
+ASHLAR_API ashlar_client* ashlar_open(const ashlar_options* options, char* error,
+                                      size_t error_bytes) ASHLAR_NOEXCEPT;
+/* Says goodbye once, and frees all. NULL is nothing to do. To leave in order, and with own_datagrams to say
+ * goodbye at all: ashlar_leave(), advance until the state is ASHLAR_LEFT, then this. */
+ASHLAR_API void ashlar_close(ashlar_client* client) ASHLAR_NOEXCEPT;
 
 /* Reads what arrived, lets time pass, sends. Every few milliseconds, at least once a frame. */
-ASHLAR_API void ashlar_advance(ashlar_client* client);
+ASHLAR_API void ashlar_advance(ashlar_client* client) ASHLAR_NOEXCEPT;
 
 /* With own_datagrams, in place of ashlar_advance(): a datagram that came, as it came (0: it is too long, and
  * dropped); a turn at a time that never goes backwards; and the next datagram to send, cut to `bytes_max`.
  * ashlar_drain gives its size; 0: there is none. What was not drained before the next turn is lost. */
-ASHLAR_API int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size);
-ASHLAR_API void ashlar_advance_at(ashlar_client* client, int64_t microseconds);
-ASHLAR_API size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max);
+ASHLAR_API int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size) ASHLAR_NOEXCEPT;
+ASHLAR_API void ashlar_advance_at(ashlar_client* client, int64_t microseconds) ASHLAR_NOEXCEPT;
+ASHLAR_API size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) ASHLAR_NOEXCEPT;
 
-ASHLAR_API enum ashlar_state ashlar_get_state(const ashlar_client* client);
+ASHLAR_API enum ashlar_state ashlar_get_state(const ashlar_client* client) ASHLAR_NOEXCEPT;
 /* One line for people; empty while it plays. Valid until the next call with this client. */
-ASHLAR_API const char* ashlar_reason(const ashlar_client* client);
+ASHLAR_API const char* ashlar_reason(const ashlar_client* client) ASHLAR_NOEXCEPT;
 
-ASHLAR_API void ashlar_set_command(ashlar_client* client, const ashlar_command* command);
-ASHLAR_API void ashlar_leave(ashlar_client* client);
+ASHLAR_API void ashlar_set_command(ashlar_client* client, const ashlar_command* command) ASHLAR_NOEXCEPT;
+ASHLAR_API void ashlar_leave(ashlar_client* client) ASHLAR_NOEXCEPT;
 
 /* The server's public key, to be compared with that of the last time. 0: none is known yet. */
-ASHLAR_API int ashlar_server_key(const ashlar_client* client, uint8_t out[32]);
+ASHLAR_API int ashlar_server_key(const ashlar_client* client, uint8_t out[32]) ASHLAR_NOEXCEPT;
 
 /* Says a line to everybody. 0: it was not taken (it is none, or too many at once). */
-ASHLAR_API int ashlar_say(ashlar_client* client, const char* text);
+ASHLAR_API int ashlar_say(ashlar_client* client, const char* text) ASHLAR_NOEXCEPT;
 /* The next line that was said, both texts cut to their room; who said it, "": the server. 0: there is none.
- * At most 256 wait. */
+ * The last 64 wait. */
 ASHLAR_API int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text,
-                                size_t text_bytes);
+                                size_t text_bytes) ASHLAR_NOEXCEPT;
 
 /* 0: there is no player yet, and nothing was filled in. */
-ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
+ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out) ASHLAR_NOEXCEPT;
 /* Fills in at most `max`, by id. Returns how many there are. */
-ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes, size_t max);
+ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes,
+                                size_t max) ASHLAR_NOEXCEPT;
 /* What only shows and sounds (shots, hits, bursts), as it came, each once: takes at most `max` and returns
  * how many. At most 256 wait. */
-ASHLAR_API size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes, size_t max);
+ASHLAR_API size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes,
+                                   size_t max) ASHLAR_NOEXCEPT;
 /* The own shots as foreseen, a ray each, and what was launched: to show at once, each once. Takes at most
- * `max` and returns how many; at most 64 of each wait. */
-ASHLAR_API size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max);
+ * `max` and returns how many; the last 64 of each wait. */
+ASHLAR_API size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes,
+                                    size_t max) ASHLAR_NOEXCEPT;
 
 /* Maps of the world, the sectors of one of them, the sector at a place (-1: none), and where its floor and
  * ceiling are as foreseen, in the world's metres (0: not known, and nothing was filled in). */
-ASHLAR_API size_t ashlar_maps(const ashlar_client* client);
-ASHLAR_API size_t ashlar_sectors(const ashlar_client* client, size_t map);
-ASHLAR_API int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x, double y);
+ASHLAR_API size_t ashlar_maps(const ashlar_client* client) ASHLAR_NOEXCEPT;
+ASHLAR_API size_t ashlar_sectors(const ashlar_client* client, size_t map) ASHLAR_NOEXCEPT;
+ASHLAR_API int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x,
+                                    double y) ASHLAR_NOEXCEPT;
 ASHLAR_API int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double* floor_z,
-                             double* ceiling_z);
+                             double* ceiling_z) ASHLAR_NOEXCEPT;
 /* A field that the server's game adds to an entity, by its name, as newest known: a number in what units the
  * game says. 0: nothing is known of it, there is none, or it is not for this player; *out is left alone. */
-ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out);
+ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name,
+                            double* out) ASHLAR_NOEXCEPT;
 /* Which block is there as foreseen, and further away as told (with stream_ground): 0 air, others as in
  * world/voxel/block.h; -1: not loaded here. */
-ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
+ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) ASHLAR_NOEXCEPT;
 /* The first solid thing on a ray, whatever it is made of: block, map, prop. Gives the metres to it, or
- * `metres_max` where there is none; -1: nothing is known yet, or the direction (of any length) is none. */
+ * `metres_max` where there is none; -1: the ray comes to what is not loaded here before that (some 24 m
+ * around the player are), nothing is known yet, or the direction (of any length) is none. */
 ASHLAR_API double ashlar_ray(const ashlar_client* client, const double from[3], const double direction[3],
-                             double metres_max);
+                             double metres_max) ASHLAR_NOEXCEPT;
 /* Acts on a block with the next command: faces are west, east, south, north, bottom, top from 0. Returns the
  * act's number; 0: it was not taken. */
-ASHLAR_API uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);
+ASHLAR_API uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z,
+                               uint8_t face) ASHLAR_NOEXCEPT;
 ASHLAR_API uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
-                                 uint16_t block);
+                                 uint16_t block) ASHLAR_NOEXCEPT;
 /* Looks into a chest, and leaves off; moves items between the chest that is open and what the player holds:
  * as many of the kind as there are, were asked for (1 to 64) and have room. Acts like those. */
-ASHLAR_API uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);
-ASHLAR_API uint32_t ashlar_close_block(ashlar_client* client);
-ASHLAR_API uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count);
-ASHLAR_API uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count);
+ASHLAR_API uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z,
+                                      uint8_t face) ASHLAR_NOEXCEPT;
+ASHLAR_API uint32_t ashlar_close_block(ashlar_client* client) ASHLAR_NOEXCEPT;
+ASHLAR_API uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count) ASHLAR_NOEXCEPT;
+ASHLAR_API uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count) ASHLAR_NOEXCEPT;
 /* Gives a sign its text, at most 64 bytes of printable UTF-8; "" takes it away. */
 ASHLAR_API uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
-                                      const char* text);
+                                      const char* text) ASHLAR_NOEXCEPT;
 /* Throws items of what the player holds to where it looks: an act like those. */
-ASHLAR_API uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count);
+ASHLAR_API uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count) ASHLAR_NOEXCEPT;
 /* What became of acts, in order, each once: takes at most `max` and returns how many. At most 256 wait; an
  * act that was on its way when its session broke off is never answered. */
 ASHLAR_API size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t verdict_bytes,
-                                       size_t max);
+                                       size_t max) ASHLAR_NOEXCEPT;
 /* Fills in at most `max` stacks of what the player holds, as the server last said. Returns how many it holds.
  */
 ASHLAR_API size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes,
-                                   size_t max);
+                                   size_t max) ASHLAR_NOEXCEPT;
 /* The name of a kind of block or item in this world, such as "stone"; "": there is none of that number, or
  * nothing is known yet. Valid until the next ashlar_advance() or ashlar_advance_at(). */
-ASHLAR_API const char* ashlar_block_name(const ashlar_client* client, uint16_t block);
+ASHLAR_API const char* ashlar_block_name(const ashlar_client* client, uint16_t block) ASHLAR_NOEXCEPT;
 /* Fills in at most `max` stacks of the chest that is open. Returns how many there are; -1: none is open. */
-ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max);
+ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes,
+                             size_t max) ASHLAR_NOEXCEPT;
 /* What is written on a sign near the player, cut to `bytes` with its end. Returns its length; 0: nothing. */
 ASHLAR_API size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out,
-                              size_t bytes);
+                              size_t bytes) ASHLAR_NOEXCEPT;
 /* Fills in what fits out->size. */
-ASHLAR_API void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out);
+ASHLAR_API void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out) ASHLAR_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr Micros second{std::chrono::seconds{1}};
-/// Who calls so seldom was suspended, or its clock leapt.
+/// Who calls so seldom was suspended, or its clock leapt: that much of the time counts.
 constexpr Micros away_after{std::chrono::milliseconds{125}};
 /// Who was away for so long has to hear the server before it can be called silent,
 constexpr Micros deaf_after{std::chrono::seconds{2}};
@@ -84,7 +84,7 @@ void Client::join_again(Micros now) {
   state_ = ClientState::connecting;
   now_ = started_at_ = now;
   rtt_from_ = now;
-  resuming_ = false;
+  resuming_ = played_ = false;
   handshakes_.begin(now, entropy_, peer_.transport);
 }
 
@@ -96,16 +96,20 @@ void Client::note_time(Micros now) {
     started_at_ = last_heard_ = now;
     if (!ended()) handshakes_.begin(now, entropy_, config_.server.transport);
   } else if (away > away_after) {
-    // The server was not silent in that time, as nobody listened; nor does it show how long packets took.
-    started_at_ += away;
-    last_heard_ += away;
-    hungry_since_ += away;
-    fetch_progress_at_ += away;
-    resuming_since_ += away;
-    rtt_from_ = now;
+    // The server was not silent in that time, as nobody listened. Some of it counts all the same, or who
+    // always calls so seldom would wait for ever.
+    const Micros unheard = away - away_after;
+    started_at_ += unheard;
+    last_heard_ += unheard;
+    hungry_since_ += unheard;
+    fetch_progress_at_ += unheard;
+    resuming_since_ += unheard;
+    // Nor does it show how long packets took, but to who always calls so seldom.
+    if (away_before_ <= away_after || away > deaf_after) rtt_from_ = now;
     if (away > deaf_after) poll_from_ = now + deaf_for;
     clock_.resume(now);
   }
+  away_before_ = away;
 }
 
 void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
@@ -135,6 +139,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   }
   if (!ended()) advance_ending(out);
   for (const PeerAddress& link : std::exchange(links_to_close_, {})) out.add_closed(link);
+  for (const PeerAddress& link : handshakes_.take_left()) out.add_closed(link);
   for (const DatagramBatch::Entry& entry : out.entries().subspan(before)) {
     ++stats_.packets_out;
     stats_.bytes_out += entry.size;
@@ -199,7 +204,7 @@ void Client::watch() {
 }
 
 bool Client::say(std::string_view text) {
-  if (!valid_text(text, 1, chat_bytes_max) || chat_out_.size() >= chat_queue_max) return false;
+  if (ended() || !valid_text(text, 1, chat_bytes_max) || chat_out_.size() >= chat_queue_max) return false;
   chat_out_.emplace_back(text);
   return true;
 }

@@ -69,7 +69,7 @@ struct ClientConfig {
   /// The only server key that will do; none: any, as server_key() tells.
   std::optional<secure::PublicKey> pinned;
   bool watches = false;      ///< comes as a spectator (Client::spectates())
-  bool takes_packed = true;  ///< snapshots may come packed: a tenth of the bytes
+  bool takes_packed = true;  ///< snapshots may come packed: a fifth of the bytes
   /// Speaks, acknowledges and counts like any other, but keeps no picture of the world: neither view() nor
   /// own() nor ground() are ever filled. For those who need many clients and look through few of their eyes.
   bool light = false;
@@ -420,6 +420,7 @@ class Client {
   void handle(const GroundChunk& message);
   void handle(const GroundGone& message);
   bool wants_ground() const;
+  void take_ground(const char* wrong);
   void handle(const Saved& message);
   void handle(const InventoryChange& message);
   void handle(const Fight& message);
@@ -470,10 +471,11 @@ class Client {
   PlayerCommand command_;
   // By tick modulo; what input_commands_max looks back on. As they travel: without delta_yaw(), which the
   // server adds.
-  std::array<PlayerCommand, 64> commands_{};
+  std::array<PlayerCommand, 128> commands_{};
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
   std::uint32_t first_command_tick_ = 0;
   bool command_due_ = false;
+  bool played_ = false;  // since the last join_again()
   std::uint32_t view_lag_ticks_ = 0;
   ToldTicks told_;  // that view_ had as its newest, each
   std::uint32_t applied_tick_ = 0;
@@ -484,7 +486,8 @@ class Client {
   Micros last_snapshot_{0};
   Micros hungry_since_{0};  // the same, without the time in which nobody listened
   Micros last_input_{0};
-  Micros rtt_from_{0};  // what was sent before then tells no round trip
+  Micros away_before_{0};  // from the call before the last one to that
+  Micros rtt_from_{0};     // what was sent before then tells no round trip
   std::uint64_t rtt_samples_ = 0;
   bool in_long_gap_ = false;
   Micros rtt_{0};

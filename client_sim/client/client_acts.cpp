@@ -19,6 +19,8 @@ std::uint32_t Client::queue(BlockAct act) {
 }
 
 std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
+  const bool in_world = kind == BlockActKind::drop || VoxelVolume::in_range(chunk_of(block));
+  if (!in_world) return 0;
   const std::uint32_t number = queue({{}, 0, kind, face, block, names_kind(kind) ? id : BlockId::air, 0, {}});
   const IVec3 target = block + normal_of(face);
   const bool refused = in_any_zone(welcome_.zones, target);  // as the server is going to say
@@ -138,7 +140,14 @@ void Client::handle(const Saved& message) {
 void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
-  if (!config_.light) ground_.take(message);
+  if (!config_.light) take_ground(ground_.take(message));
+}
+
+/// @param wrong  null: it was taken
+void Client::take_ground(const char* wrong) {
+  if (wrong != nullptr)
+    close(SessionEnd::protocol, ClientState::lost,
+          "the server's ground cannot be read: " + std::string(wrong));
 }
 
 /// Who keeps no picture of the world needs none.
@@ -153,9 +162,7 @@ void Client::handle(const GroundChunk& message) {
   ++stats_.chunks_told;
   stats_.chunks_kept += message.bytes.empty() ? 1 : 0;
   stats_.chunk_bytes += message_.size();
-  if (const char* wrong = ground_.take(message))
-    close(SessionEnd::protocol, ClientState::lost,
-          "the server's ground cannot be read: " + std::string(wrong));
+  take_ground(ground_.take(message));
 }
 
 void Client::handle(const GroundGone& message) {

@@ -215,6 +215,7 @@ bool Client::believable(std::uint32_t tick) const {
 void Client::take_part(const SnapshotPart& message, bool whole) {
   if (state_ == ClientState::joining) {
     state_ = ClientState::playing;
+    played_ = true;
     if (stats_.joined_after == Micros{0}) stats_.joined_after = now_ - started_at_;
     last_snapshot_ = hungry_since_ = now_;
   }

@@ -156,7 +156,8 @@ void Client::hear_end() {
   const std::string text = connection_->close_text();
   if (connection_->closed_by_peer()) {
     end_reason_ = session_end(reason);
-    const bool refused = state_ == ClientState::connecting || state_ == ClientState::joining;
+    // Who is on the way into the next world was let in.
+    const bool refused = !played_ && state_ != ClientState::playing;
     if (leaving_) return end(ClientState::left, "");
     if (refused) return end(ClientState::refused, text.empty() ? std::string(end_name(reason)) : text);
     return end(ClientState::lost, "the server said goodbye, " + std::string(end_name(reason)) +

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/content/envelope.h"
 #include "world/math/assert.h"
 
 namespace ashlar::client_sim {
 namespace {
+
+constexpr const char* too_much = "all content of this server is more than a client takes";
 
 std::string why_refused(ContentRefusal reason) {
   switch (reason) {
@@ -53,13 +56,21 @@ void ContentFetch::take(const ContentPart& part) {
   if (part.offset < bytes_.size()) return;
   if (part.offset > bytes_.size()) return finish("a part of it is missing");
   if (bytes_.empty()) {
-    if (part.total > bytes_left_) return finish("all content of this server is more than a client takes");
+    if (part.total > bytes_left_) return finish(too_much);
     total_ = part.total;
   }
   // The decoder has held the part against its total, and that against content_bytes_max.
   if (part.total != total_) return finish("its size changed on the way");
   bytes_.insert(bytes_.end(), part.bytes.begin(), part.bytes.end());
-  if (bytes_.size() == total_) finish({});
+  if (bytes_.size() == total_) unpack_later();
+}
+
+/// What it unpacks to counts, too: little may be made into much.
+void ContentFetch::unpack_later() {
+  const std::size_t announced = announced_layout_bytes(bytes_);
+  if (announced > layout_bytes_left_) return finish(too_much);
+  layout_bytes_left_ -= announced;
+  finish({});
 }
 
 void ContentFetch::take(const ContentRefused& refused) {

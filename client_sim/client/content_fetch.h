@@ -13,11 +13,14 @@ namespace ashlar::client_sim {
 
 /// Gets the maps and props of a welcome that a client lacks from the server, one after the other, and proves
 /// each by its hash. A value: requests come out, messages go in. What comes wrong is refused with one line,
-/// and the next is asked for. Takes memory for what has arrived, at most bytes_max in all. One thread.
+/// and the next is asked for. Takes memory for what has arrived, at most bytes_max in all, and for what that
+/// unpacks to, at most layout_bytes_max. One thread.
 class ContentFetch {
  public:
   /// Of all that is fetched for one welcome.
   static constexpr std::size_t bytes_max_usual = std::size_t{64} << 20;
+  /// Of all that is fetched for one welcome, unpacked.
+  static constexpr std::size_t layout_bytes_max = std::size_t{512} << 20;
 
   ContentFetch() = default;  ///< wants nothing
   /// @param held  is the content with this hash there already?
@@ -60,6 +63,7 @@ class ContentFetch {
     std::vector<std::uint8_t> bytes;
     std::string failure;  ///< empty: it is whole
   };
+  void unpack_later();
   void finish(std::string failure);
 
   std::vector<Wanted> wanted_;
@@ -68,7 +72,7 @@ class ContentFetch {
   std::uint32_t total_ = 0;
   std::vector<std::uint8_t> bytes_;
   std::vector<Arrived> arrived_;
-  std::size_t bytes_left_ = 0;
+  std::size_t bytes_left_ = 0, layout_bytes_left_ = layout_bytes_max;
 };
 
 }  // namespace ashlar::client_sim

@@ -59,11 +59,13 @@ const char* EditedGround::take(const GroundChunk& chunk) {
   return wrong;
 }
 
-void EditedGround::take(const BlockEdits& edits) {
+const char* EditedGround::take(const BlockEdits& edits) {
   if (streamed_.streams()) {
     streamed_.take(edits, touched_);
-    return bound_touched();
+    bound_touched();
+    return nullptr;
   }
+  if (told_blocks_ + edits.changes.size() > told_max) return "more blocks were changed than a client keeps";
   auto& chunk = told_[edits.chunk];
   for (const BlockChange& change : edits.changes) {
     const auto [known, fresh] = chunk.insert_or_assign(change.index, change.block);
@@ -74,6 +76,7 @@ void EditedGround::take(const BlockEdits& edits) {
     else
       all_touched_ = true;
   }
+  return nullptr;
 }
 
 void EditedGround::take(const ActAnswer& answer) {

@@ -39,8 +39,9 @@ class EditedGround {
   /// Likewise what the server told alone.
   void apply_told(ChunkCoord at, Chunk& chunk) const;
 
-  /// The server's word.
-  void take(const BlockEdits& edits);
+  /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
+  static constexpr std::size_t told_max = std::size_t{1} << 22;
+  const char* take(const BlockEdits& edits);
   /// Chunks of ground and what becomes of them. @return as StreamedGround
   const char* take(const GroundChunk& chunk);
   void take(const GroundGone& gone) { streamed_.take(gone); }

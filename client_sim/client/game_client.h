@@ -13,8 +13,9 @@
 
 // The page to begin with: a game that plays on an Ashlar server makes one GameClient and turns it.
 //
-//   auto sockets = ClientSockets::open(*resolve_server("host:7777", Transport::udp));   //
-//   net/client_sockets.h GameClient game(config); each frame:
+//   auto sockets = ClientSockets::open(*resolve_server("host:7777", Transport::udp));
+//   GameClient game(config);
+//   each frame:
 //     in.clear(), out.clear();
 //     sockets->receive(in);                  // or whatever carries datagrams
 //     game.advance(now(), in, out);
@@ -22,7 +23,8 @@
 //     game.set_command(command);             // what the player wants: axes, view, buttons
 //     draw(game.self(now()), game.others(now()));
 //
-// Nothing here opens a socket, reads a clock, logs, or starts a thread. What a frame shows:
+// Sockets are those of net/client_sockets.h, or a game's own. Nothing here opens one, reads a clock, logs, or
+// starts a thread. What a frame shows:
 //
 //   who                 as of                                     from
 //   the own player      the newest command, foreseen              self(), predictor()
@@ -63,14 +65,23 @@ class GameClient {
     others_.advance(now, client_);
     predictor_.advance(now, client_, &others_);
   }
-  /// As Client::set_command().
-  void set_command(const PlayerCommand& command) { client_.set_command(command); }
+  /// As Client::set_command(), where `yaw` is turned as self() last said: by what is foreseen of a teleporter
+  /// before the server's word has come, or not yet by a word that has.
+  void set_command(const PlayerCommand& command) {
+    PlayerCommand turned = command;
+    if (told_yaw_) turned.yaw = command.yaw - (*told_yaw_ - client_.delta_yaw());
+    client_.set_command(turned);
+  }
 
   /// The own player as a frame shows it; none: it is not in the world yet.
-  std::optional<ShownPlayer> self(Micros now) const {
-    if (predictor_.ready()) return predictor_.shown(now);
-    if (!client_.own()) return std::nullopt;
-    return ShownPlayer{client_.own()->body.position_m, client_.own()->body.eye_offset_m, client_.delta_yaw()};
+  std::optional<ShownPlayer> self(Micros now) {
+    std::optional<ShownPlayer> shown;
+    if (predictor_.ready())
+      shown = predictor_.shown(now);
+    else if (const std::optional<OwnPlayer>& own = client_.own())
+      shown = ShownPlayer{own->body.position_m, own->body.eye_offset_m, client_.delta_yaw()};
+    if (shown) told_yaw_ = shown->delta_yaw;
+    return shown;
   }
   /// Everybody else in sight as a frame shows them, by id. Valid until the next call.
   std::span<const ShownEntity> others(Micros now) {
@@ -98,6 +109,7 @@ class GameClient {
   Predictor predictor_;
   Others others_;
   std::vector<ShownEntity> shown_;
+  std::optional<Turn16> told_yaw_;  // ShownPlayer::delta_yaw as the game knows it
 };
 
 }  // namespace ashlar::client_sim

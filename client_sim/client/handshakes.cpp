@@ -45,6 +45,7 @@ bool Handshakes::receive(Micros now, const PeerAddress& from, std::span<const st
     keys_ = attempt->handshake.keys();
     server_key_ = attempt->handshake.server_key();
     peer_ = attempt->peer;
+    attempt.reset();  // its link is the session's
     stop();
     return true;
   }
@@ -64,10 +65,15 @@ bool Handshakes::closed(Micros now, const PeerAddress& link) {
   return false;
 }
 
-void Handshakes::give_up(std::size_t route, DatagramBatch& out) {
+void Handshakes::stop() {
+  for (std::size_t route = 0; route < attempts_.size(); ++route) give_up(route);
+  retry_at_ = {Micros::max(), Micros::max()};
+}
+
+void Handshakes::give_up(std::size_t route) {
   if (!attempts_[route]) return;
-  if (setup_.opens_links && attempts_[route]->peer.transport == Transport::tcp)
-    out.add_closed(attempts_[route]->peer);
+  const PeerAddress& peer = attempts_[route]->peer;
+  if (setup_.opens_links && peer.transport == Transport::tcp) left_.push_back(peer);
   attempts_[route].reset();
 }
 
@@ -77,7 +83,7 @@ void Handshakes::advance(Micros now, std::size_t route, const Payload& payload, 
   for (auto packet = handshake.packet_due(now); !packet.empty(); packet = handshake.packet_due(now))
     out.add(attempt.peer, packet);
   if (handshake.step() == secure::ClientStep::server_known && handshake.finish(payload(handshake), now)) {
-    give_up(1 - route, out);
+    give_up(1 - route);
     retry_at_[1 - route] = Micros::max();
     for (auto packet = handshake.packet_due(now); !packet.empty(); packet = handshake.packet_due(now))
       out.add(attempt.peer, packet);
@@ -102,7 +108,7 @@ void Handshakes::advance(Micros now, secure::Entropy& entropy, const Payload& pa
       end_ = HandshakesEnd::wrong_server;
       server_key_ = handshake.server_key();
     }
-    give_up(route, out);
+    give_up(route);
     if (end_ != HandshakesEnd::none) return stop();
     start(now, entropy, route);  // its patience is not ours
   }

@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "protocol/datagram.h"
 #include "protocol/secure/client_handshake.h"
@@ -35,7 +37,7 @@ enum class HandshakesEnd : std::uint8_t {
 /// the first stays silent for a while. Who proves to be the server first is told who we are, and the other
 /// one nothing: so a server never sees one player twice.
 ///
-/// They go on until somebody stops them. Sans-I/O, one thread. No allocation.
+/// They go on until somebody stops them. Sans-I/O, one thread. No allocation but for links that are left.
 class Handshakes {
  public:
   /// What is said to a server that proved its key (ClientHandshake::server_key, binding).
@@ -45,7 +47,9 @@ class Handshakes {
 
   /// Begins anew, first over the route that this transport is of. Precondition of all else but running().
   void begin(Micros now, secure::Entropy& entropy, Transport first);
-  void stop() { attempts_ = {}, retry_at_ = {Micros::max(), Micros::max()}; }
+  void stop();
+  /// Links of tries that were given up since the last call: whoever opened them closes them.
+  std::vector<PeerAddress> take_left() { return std::exchange(left_, {}); }
   bool running() const { return under_way(0) || under_way(1); }
   /// The server was told who we are, so it may have made a session of it.
   bool finishing() const;
@@ -80,13 +84,14 @@ class Handshakes {
   PeerAddress address(std::size_t route);
   void start(Micros now, secure::Entropy& entropy, std::size_t route);
   void advance(Micros now, std::size_t route, const Payload& payload, DatagramBatch& out);
-  void give_up(std::size_t route, DatagramBatch& out);
+  void give_up(std::size_t route);
 
   HandshakesSetup setup_;
   std::array<std::optional<Attempt>, 2> attempts_;  // by route: the server's address, the fallback
   std::array<Micros, 2> retry_at_{Micros::max(),
                                   Micros::max()};  // of a route whose link broke; max: it did not
   std::uint32_t links_ = 0;
+  std::vector<PeerAddress> left_;
   HandshakesEnd end_ = HandshakesEnd::none;
   std::uint8_t server_version_ = 0;
   secure::SessionKeys keys_;

@@ -1,5 +1,6 @@
 #include "client_sim/client/held_content.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -17,7 +18,7 @@ void HeldContent::serve(ClientConfig& client, PredictorConfig& prediction) {
   };
   client.map = [this](const WelcomeMap& wanted) { return map(wanted.content_hash); };
   client.fetched = [this](const ContentFetch::Fetched& fetched) {
-    known_.insert_or_assign(fetched.hash, fetched.content.value());
+    keep(fetched.hash, fetched.content.value());
     if (store_.keep) store_.keep(fetched.hash, fetched.bytes);
   };
   prediction.map = client.map;
@@ -25,13 +26,24 @@ void HeldContent::serve(ClientConfig& client, PredictorConfig& prediction) {
 }
 
 const Content* HeldContent::find(std::uint64_t hash) {
-  if (const auto at = known_.find(hash); at != known_.end()) return &at->second;
+  if (const auto at = known_.find(hash); at != known_.end()) {
+    at->second.used = ++uses_;
+    return &at->second.content;
+  }
   if (!store_.load) return nullptr;
   const std::vector<std::uint8_t> bytes = store_.load(hash);
   if (bytes.empty() || bytes.size() > content_bytes_max) return nullptr;
   auto kept = decode_content(bytes, hash);
   if (!kept) return nullptr;
-  return &known_.emplace(hash, *std::move(kept)).first->second;
+  return keep(hash, *std::move(kept));
+}
+
+/// In place of what was not used for longest where there are too many. No two were used last at once, so it
+/// is the same one whatever the order of the table.
+const Content* HeldContent::keep(std::uint64_t hash, Content content) {
+  if (store_.load && known_.size() >= held_max && !known_.contains(hash))
+    known_.erase(std::ranges::min_element(known_, {}, [](const auto& held) { return held.second.used; }));
+  return &known_.insert_or_assign(hash, Held{std::move(content), ++uses_}).first->second.content;
 }
 
 std::shared_ptr<const PlacedMap> HeldContent::map(std::uint64_t hash) {

@@ -19,9 +19,13 @@ struct ContentStore {
   std::function<void(std::uint64_t hash, std::span<const std::uint8_t> bytes)> keep;
 };
 
-/// The maps and props of one client: fetched from its servers, or kept from before. One thread.
+/// The maps and props of one client: fetched from its servers, or kept from before. Where there is a store to
+/// load them from again, at most held_max stay in memory. One thread.
 class HeldContent {
  public:
+  /// A world's, and as many of those before.
+  static constexpr std::size_t held_max = 2 * (placed_maps_max + placed_props_max);
+
   explicit HeldContent(ContentStore store) : store_(std::move(store)) {}
   HeldContent(const HeldContent&) = delete;
   HeldContent& operator=(const HeldContent&) = delete;
@@ -35,10 +39,16 @@ class HeldContent {
   std::shared_ptr<const Prop> prop(std::uint64_t hash);
 
  private:
+  struct Held {
+    Content content;
+    std::uint64_t used = 0;  // by uses_, last
+  };
   const Content* find(std::uint64_t hash);
+  const Content* keep(std::uint64_t hash, Content content);
 
   ContentStore store_;
-  std::unordered_map<std::uint64_t, Content> known_;  // looked up, never iterated
+  std::unordered_map<std::uint64_t, Held> known_;
+  std::uint64_t uses_ = 0;
 };
 
 }  // namespace ashlar::client_sim

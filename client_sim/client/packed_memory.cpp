@@ -58,7 +58,7 @@ bool PackedMemory::begin_part(const PartHead& head, View& view, SnapshotPart& ou
 }
 
 void PackedMemory::end_part(SnapshotPart& out) {
-  if (entity_count_ > entities_max) {
+  if (entity_count_ > entities_max || state_count_ > states_max) {
     // No server of ours tells so much.
     forget_blocks();
     lost();
@@ -180,7 +180,7 @@ bool PackedMemory::take_groups(const PlainPart& part) {
 void PackedMemory::forget_blocks() {
   places_.clear();
   blocks_.clear();
-  entity_count_ = 0;
+  entity_count_ = state_count_ = 0;
 }
 
 PackedMemory::Block& PackedMemory::block_of(std::uint16_t number) {
@@ -201,6 +201,7 @@ const PackedMemory::State* PackedMemory::Block::of(std::uint32_t tick) const {
 
 void PackedMemory::drop_front(Block& block, std::size_t count) {
   const auto end = block.states.begin() + static_cast<std::ptrdiff_t>(count);
+  state_count_ -= count;
   for (auto state = block.states.begin(); state != end; ++state) {
     entity_count_ -= state->entities.size();
     if (spare_.size() < spare_max) spare_.push_back(std::move(*state));
@@ -219,6 +220,7 @@ void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tic
   std::swap(now.entities, decoded_.entities);
   std::swap(now.fields, decoded_.fields);
   entity_count_ += now.entities.size();
+  ++state_count_;
   const bool newest = block.states.empty() || block.states.back().tick <= tick;
   const auto at =
       newest ? block.states.end() : std::ranges::upper_bound(block.states, tick, {}, &State::tick);

@@ -23,11 +23,12 @@ class View;
 /// at each tick that may still be a base, and own players. Parts may come in any order, late and twice. One
 /// thread.
 ///
-/// Bounded: block_states_max states of a block, entities_max entities in all of them. A server that tells
-/// more makes it forget all and ask anew.
+/// Bounded: block_states_max states of a block, states_max and entities_max entities in all. A server that
+/// tells more makes it forget all and ask anew.
 class PackedMemory {
  public:
   static constexpr std::size_t block_states_max = base_age_max + 1;
+  static constexpr std::size_t states_max = std::size_t{1} << 18;
   static constexpr std::size_t entities_max = std::size_t{1} << 20;
   static constexpr std::size_t own_states_max = 64;
   static constexpr std::size_t groups_max = 4096;  ///< of entities whose fields only some are told
@@ -63,6 +64,7 @@ class PackedMemory {
 
   /// Entities in all states that are kept.
   std::size_t entity_count() const { return entity_count_; }
+  std::size_t state_count() const { return state_count_; }
 
  private:
   static constexpr std::size_t spare_max = 32;
@@ -128,7 +130,7 @@ class PackedMemory {
   std::vector<std::uint32_t> places_;  // in blocks_ by number, one more than that; 0: none
   std::vector<Block> blocks_;          // in the order in which they were told of first
   std::map<std::pair<FieldAudience, std::uint16_t>, Group> groups_;
-  std::size_t entity_count_ = 0;
+  std::size_t entity_count_ = 0, state_count_ = 0;
   std::uint64_t members_ = 0;  // as State::members: the last one
   std::deque<Own> own_;
   DecodedBlock decoded_;

@@ -29,6 +29,13 @@ bool same_body(const Body& a, const Body& b) {
          a.stuck_ticks == b.stuck_ticks && a.noclip == b.noclip;
 }
 
+/// Who does not ask for long is told of the last ones.
+template <typename Event>
+void keep_event(std::vector<Event>& events, const Event& event) {
+  if (events.size() == Predictor::events_max) events.erase(events.begin());
+  events.push_back(event);
+}
+
 }  // namespace
 
 Predictor::Predictor(PredictorConfig config) : config_(std::move(config)) {}
@@ -46,6 +53,10 @@ void Predictor::begin_world(Client& client) {
   sectors_told_ = 0;
   arsenal_tick_ = 0;
   error_m_ = {};
+  shots_.clear();
+  launches_.clear();
+  touched_.clear();
+  all_touched_ = true;
   const Welcome& welcome = client.welcome();
   WorldSetup setup;
   setup.seed = welcome.seed;
@@ -150,10 +161,8 @@ void Predictor::go_on(const Client& client) {
     stepped_at_ = now_;
     if (replica_->tick() <= shot_tick_) continue;
     shot_tick_ = replica_->tick();
-    for (const ShotEvent& shot : replica_->shots())
-      if (shots_.size() < events_max) shots_.push_back(shot);
-    for (const LaunchEvent& launch : replica_->launches())
-      if (launches_.size() < events_max) launches_.push_back(launch);
+    for (const ShotEvent& shot : replica_->shots()) keep_event(shots_, shot);
+    for (const LaunchEvent& launch : replica_->launches()) keep_event(launches_, launch);
   }
 }
 

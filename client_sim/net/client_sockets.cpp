@@ -36,7 +36,11 @@ void ClientSockets::open_way(const PeerAddress& peer) {
     if (std::ranges::find(unopened_, peer) == unopened_.end()) unopened_.push_back(peer);
     return;
   }
-  if (ways_.size() == sockets_max) remove(0);
+  if (ways_.size() == sockets_max) {
+    // The oldest, one that is done with before all others: the first one may be the session's.
+    const auto over = std::ranges::find(ways_, true, &Way::closing);
+    remove(over == ways_.end() ? 0 : static_cast<std::size_t>(over - ways_.begin()));
+  }
   ways_.push_back({peer, std::move(*socket)});
 }
 

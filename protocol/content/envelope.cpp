@@ -64,6 +64,12 @@ std::expected<std::vector<std::uint8_t>, std::string> pack(ContentKind kind,
   return out;
 }
 
+std::size_t announced_layout_bytes(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < content_header_bytes) return 0;
+  ByteReader r(bytes.subspan(content_header_bytes - sizeof(std::uint32_t)));
+  return r.u32();
+}
+
 std::expected<Envelope, std::string> unpack(std::span<const std::uint8_t> bytes) {
   if (bytes.size() > content_bytes_max) return refuse("it is longer than content may be");
   ByteReader r(bytes);

@@ -40,6 +40,9 @@ struct Envelope {
 std::expected<std::vector<std::uint8_t>, std::string> pack(ContentKind kind,
                                                            std::span<const std::uint8_t> layout);
 
+/// Bytes of the layout that content of any origin announces; 0: it has no header.
+std::size_t announced_layout_bytes(std::span<const std::uint8_t> bytes);
+
 /// Bytes of any origin to a layout, or a line that says what is wrong. Takes memory for what the header
 /// announces, at most content_layout_bytes_max, and only when the frame announces the same and no more
 /// window than content_window_bytes_max.

@@ -22,6 +22,7 @@ void expect(bool condition) {
 
 void check(const client_sim::View& view, const client_sim::PackedMemory& memory) {
   expect(memory.entity_count() <= client_sim::PackedMemory::entities_max);
+  expect(memory.state_count() <= client_sim::PackedMemory::states_max);
   std::vector<client_sim::ViewEntity> seen;
   view.entities(seen);
   for (const auto& e : seen) expect(is_finite(e.position_m) && e.record.id != EntityId{});

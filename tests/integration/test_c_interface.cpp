@@ -310,3 +310,39 @@ TEST_CASE(
   CHECK(told[0].verdict.verdict == ASHLAR_ACT_DONE);
   CHECK(holds() == 0);
 }
+
+TEST_CASE("by the interface for C a client that is none is one that is over", "[integration][c_interface]") {
+  ashlar_client* const none = nullptr;
+  ashlar_advance(none), ashlar_leave(none), ashlar_close(none), ashlar_set_command(none, nullptr);
+  CHECK(ashlar_get_state(none) == ASHLAR_LOST);
+  CHECK(std::string(ashlar_reason(none)).empty());
+  CHECK(ashlar_self(none, nullptr) == 0);
+  CHECK(ashlar_others(none, nullptr, sizeof(ashlar_entity), 4) == 0);
+  CHECK(ashlar_dig(none, 1, 2, 3, 0) == 0);
+  CHECK(ashlar_block(none, 1, 2, 3) == -1);
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  PlayedInC p(setup);
+  p.enter();
+  CHECK(ashlar_self(p.client, nullptr) == 0);
+  CHECK(ashlar_others(p.client, nullptr, sizeof(ashlar_entity), 4) == 0);
+  ashlar_get_stats(p.client, nullptr);
+  CHECK(ashlar_dig(p.client, INT32_MIN, INT32_MAX, 0, 0) == 0);
+  CHECK(ashlar_place(p.client, INT32_MAX, 0, INT32_MIN, 2, 1) == 0);
+}
+
+TEST_CASE("by the interface for C a ray that leaves what is loaded ends nowhere",
+          "[integration][c_interface]") {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  PlayedInC p(setup);
+  p.enter();
+  const ashlar_self_state self = p.self();
+  const double from[3] = {self.x, self.y, self.z + self.eye_z};
+  const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
+  CHECK(ashlar_ray(p.client, from, down, 64) == Approx(self.eye_z).margin(1.5));
+  CHECK(ashlar_ray(p.client, from, up, 2) == 2);
+  CHECK(ashlar_ray(p.client, from, up, 4000) == -1);
+}

@@ -5,7 +5,10 @@
 
 #include "server/host/content_shelf.h"
 #include "tests/integration/hosted_client.h"
+#include "tests/integration/teleporter_world.h"
 #include "tests/protocol/content/contents.h"
+#include "tests/world/compass.h"
+#include "world/sim/mechanics.h"
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
@@ -110,4 +113,34 @@ TEST_CASE("a game that keeps nothing plays as well", "[integration][game_client]
   game.run(8);
   CHECK(game.client.predictor().ready());
   CHECK(game.client.client().stats().fetched == 2);
+}
+
+TEST_CASE("a game turns its held view by what is foreseen of a teleporter, and its commands once",
+          "[integration][game_client]") {
+  GameParty game(testing::teleporter_world(), {});
+  game.run(4);
+  REQUIRE(game.client.predictor().ready());
+  const World& world = game.host->world();
+  const PlacedMap& map = *world.setup().maps[0];
+  const DVec2 at = map.to_world({60, 128});
+  game.host->admin({AdminAction::teleport, game.client.client().player(), {at.x, at.y, map.z_to_world(0)}});
+  game.run(1);
+  PlayerCommand walk;
+  walk.yaw = testing::east, walk.forward = 1;
+  Turn16 told = game.client.self(game.now)->delta_yaw;
+  int foreseen = 0, there = 0;
+  for (int i = 0; i < 2000 && there < 500; ++i) {
+    game.client.set_command(walk);
+    game.run(0.002);
+    const Turn16 turned = game.client.self(game.now)->delta_yaw;
+    walk.yaw = walk.yaw + (turned - told);
+    told = turned;
+    foreseen += turned != game.client.client().delta_yaw() ? 1 : 0;
+    if (world.mechanics().counters().teleports == 0) continue;
+    ++there;
+    REQUIRE(world.players().yaw[0] == testing::north);
+    REQUIRE(walk.yaw == testing::north);
+  }
+  CHECK(there == 500);
+  CHECK(foreseen > 10);  // for a round trip it was ahead of the server's word
 }

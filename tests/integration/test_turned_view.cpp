@@ -1,27 +1,14 @@
 // Who is teleported faces as the landing says, whatever its client sent before it knew.
 
 #include "tests/integration/hosted_client.h"
+#include "tests/integration/teleporter_world.h"
 #include "tests/world/compass.h"
-#include "tests/world/sim/moving_rooms.h"
 #include "world/sim/mechanics.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-WorldSetup teleporter_world() {
-  const SectorMap source = row_of_rooms({{0, 128}, {0, 128}, {32, 160, 5}}, {{97, 5}, {}},
-                                        {thing_at(320, 128, 14, 90), thing_at(40, 128, 1)});
-  PlaceOptions options;
-  options.surface_z = 32;
-  options.doors_open = options.doorway = false;
-  WorldSetup setup;
-  setup.players_max = 4;
-  setup.monsters_max = setup.monsters = 0;
-  setup.maps.push_back(*place_map(source, options));
-  return setup;
-}
 
 struct Traveller : HostedClient {
   explicit Traveller(int latency_ms) : HostedClient(teleporter_world(), 3) {

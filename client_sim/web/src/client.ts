@@ -45,7 +45,7 @@ export interface ClientConfig {
   token?: Uint8Array;
   /** Does the client hold the map or prop of this hash? Without it: none. */
   holds?: (hash: bigint) => boolean;
-  /** How snapshots shall come: packed unless told, at some tenth of the bytes. */
+  /** How snapshots shall come: packed unless told, at some fifth of the bytes. */
   encoding?: 'plain' | 'packed';
   /** Fetch what it lacks from the server, or leave with `lacks_content`? */
   fetchContent?: boolean;

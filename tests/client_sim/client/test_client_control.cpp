@@ -118,6 +118,25 @@ TEST_CASE("a client that was away for long hears the server again", "[client_sim
   CHECK(match.server.missing == 0);
 }
 
+TEST_CASE("who calls five times a second hears that nobody answers all the same", "[client_sim][client]") {
+  const Micros frame{200'000};
+  SECTION("at the start") {
+    ClientMatch match;
+    match.server.silent = true;
+    match.run(30, frame);
+    CHECK(match.client.state() == ClientState::lost);
+  }
+  SECTION("later, and how long the way is") {
+    ClientMatch match;
+    match.run(20, frame);
+    CHECK(match.client.state() == ClientState::playing);
+    CHECK(match.client.rtt() > Micros{0});
+    match.server.silent = true;
+    match.run(150, frame);
+    CHECK(match.client.state() == ClientState::lost);
+  }
+}
+
 TEST_CASE("a client that did not listen was not starved by the server", "[client_sim][client]") {
   ClientMatch match;
   match.run(2);

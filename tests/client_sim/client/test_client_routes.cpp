@@ -55,6 +55,20 @@ TEST_CASE("a connection that is of no use any more is closed", "[client_sim][rou
     CHECK(match.client.stats().resumes == 1);
     CHECK(match.given_up == std::vector<PeerAddress>{first});
   }
+  SECTION("as the session that was sought is heard again") {
+    ClientMatch heard(with_fallback());
+    walk(heard);
+    heard.down.partition(heard.now + Micros{9'000'000});
+    for (int i = 0; i < 100 && heard.links == 0; ++i) heard.run(0.1);
+    REQUIRE(heard.links == 1);
+    REQUIRE(heard.client.resuming());
+    heard.links_fail = false;
+    heard.down.partition(heard.now);
+    heard.run(1);
+    CHECK_FALSE(heard.client.resuming());
+    if (heard.client.transport() == Transport::udp)
+      CHECK(heard.given_up == std::vector<PeerAddress>{heard.last_link});
+  }
   SECTION("as the server knows nobody") {
     match.server.restart();
     match.run(2);

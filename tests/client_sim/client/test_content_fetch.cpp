@@ -1,5 +1,6 @@
 #include "client_sim/client/content_fetch.h"
 
+#include "protocol/content/envelope.h"
 #include "tests/catch.h"
 #include "tests/protocol/content/contents.h"
 
@@ -165,6 +166,24 @@ TEST_CASE("a client takes no more than its bound, and nothing that it did not as
   const auto fetched = fetch.next();
   REQUIRE(fetched);
   CHECK(fetched->content.error().find("more than a client takes") != std::string::npos);
+}
+
+TEST_CASE("a client takes no more than its bound of what little is made into", "[client_sim][content]") {
+  const auto bomb = pack(ContentKind::prop, std::vector<std::uint8_t>(content_layout_bytes_max));
+  REQUIRE(bomb);
+  constexpr std::size_t fits = ContentFetch::layout_bytes_max / content_layout_bytes_max;
+  Welcome welcome;
+  for (std::size_t i = 0; i <= fits; ++i) welcome.props.push_back({"bomb", 1 + i, {}});
+  ContentFetch fetch(welcome, holds_nothing);
+  for (std::size_t i = 0; i <= fits; ++i) {
+    const auto request = fetch.request();
+    REQUIRE(request);
+    FetchWorld::send(fetch, *request, *bomb, 60'000);
+    const auto fetched = fetch.next();
+    REQUIRE(fetched);
+    const bool too_much = fetched->content.error().find("more than a client takes") != std::string::npos;
+    REQUIRE(too_much == (i == fits));
+  }
 }
 
 TEST_CASE("a prop in the place of a map is refused", "[client_sim][content]") {

@@ -43,6 +43,17 @@ TEST_CASE("what the server told stands, and comes into chunks that are made late
   CHECK_FALSE(ground.take_touched().has_value());
 }
 
+TEST_CASE("a server that tells of changed blocks without end is not believed", "[client][edited_ground]") {
+  std::vector<BlockChange> all(chunk_blocks);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<std::uint16_t>(i), 1};
+  EditedGround ground;
+  constexpr std::size_t fits = EditedGround::told_max / chunk_blocks;
+  for (std::size_t i = 0; i < fits; ++i)
+    REQUIRE(ground.take(BlockEdits{1, 1, {static_cast<std::int16_t>(i), 0, 0}, all}) == nullptr);
+  CHECK(ground.take(BlockEdits{1, 1, {-1, 0, 0}, all}) != nullptr);
+  CHECK(ground.told_blocks() == EditedGround::told_max);
+}
+
 TEST_CASE("a refused act is taken back, one that was done gives way to the server's word",
           "[client][edited_ground]") {
   EditedGround ground;
