@@ -6,8 +6,10 @@
 #include <cstring>
 #include <ctime>
 #include <expected>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "server/admin/health.h"
@@ -99,6 +101,11 @@ std::expected<void, std::string> draw(const CommandLine& line, const Config& con
     if (const std::string off = nothing_to_see_from(*map, *options.from); !off.empty())
       return std::unexpected("--from: " + line.from + " " + off);
   }
+  // A WAD or a config that was named by mistake is not drawn over.
+  std::error_code none;
+  if (!line.out_file.ends_with(".svg") && std::filesystem::is_regular_file(line.out_file, none))
+    return std::unexpected("--out: " + line.out_file +
+                           " is there already and no picture by its name: name one that ends with .svg");
   if (const int error = write_file(line.out_file, draw_map_svg(*map, options)); error != 0)
     return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(error));
   return {};

@@ -369,6 +369,7 @@ ROWS = {
         server("--draw-map|COURTYARD|--out|pipe", r"--out: cannot write pipe", files=[pipe("pipe")]),
         server("--draw-map|COURTYARD|--out|/dev/full", r"--out: cannot write /dev/full: No space left"),
         server("--draw-map|NOSUCHMAP|--out|x.svg", r"NOSUCHMAP"),
+        server("--draw-map|COURTYARD|--out|my.wad", r"--out: my\.wad is there already", files=[text("my.wad", "w")]),
         server("--draw-map|COURTYARD|--out|x.svg|--from|here", r"--from: \"here\" is no place"),
         server("--draw-map|COURTYARD|--out|x.svg|--from|999999,999999", r"--from: .*-65536 to 65536"),
         server("--draw-map|COURTYARD|--out|x.svg|--from|60000,60000", r"--from: 60000,60000 lies beyond the map, which reaches from"),
@@ -473,6 +474,10 @@ ROWS = {
     "simulate and replay": [
         sim("simulate|--minutes|nan", r"--minutes: 'nan' is no number of minutes"),
         sim("simulate|--minutes|0", r"--minutes"),
+        sim("simulate|--record|old.rec", r"old\.rec is there already.*another", files=[text("old.rec", "r")]),
+        sim("watch|x.rec|--every|nan", r"--every"),
+        sim("watch|x.rec|--from|nan", r"--from"),
+        sim("watch|x.rec|--from|5|--until|3", r"--from is behind --until"),
         sim("simulate|--seed|-1", r"--seed: '-1' is not a seed"),
         sim("simulate|--clients|4|--fighters|5", r"--fighters 5 is more than --clients 4"),
         sim("simulate|--clients|4|--stream-ground|5", r"--stream-ground 5 is more than --clients 4"),

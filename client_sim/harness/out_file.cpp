@@ -5,13 +5,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace ashlar::client_sim {
 
 std::expected<OutFile, std::string> OutFile::open(const std::string& path) {
   if (path.empty()) return OutFile(-1, path);
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (file < 0) {
     const int error = errno;
     return std::unexpected("cannot write " + path + ": " +
@@ -28,6 +28,9 @@ OutFile::~OutFile() {
 }
 
 std::expected<void, std::string> OutFile::write(std::span<const std::uint8_t> bytes) {
+  // Not before there is something in its place. A pipe has nothing to empty.
+  if (!std::exchange(emptied_, true) && ::ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
+    return std::unexpected("cannot write " + path_ + ": " + std::strerror(errno));
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

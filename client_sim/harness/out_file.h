@@ -12,10 +12,13 @@ namespace ashlar::client_sim {
 /// itself.
 class OutFile {
  public:
-  /// Creates or empties it. An empty path: none. @return or one line that names the file and why
+  /// Creates it; what is there already stays until something is written. An empty path: none. @return or one
+  /// line that names the file and why
   static std::expected<OutFile, std::string> open(const std::string& path);
   OutFile(OutFile&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        path_(std::move(other.path_)),
+        emptied_(other.emptied_) {}
   OutFile& operator=(OutFile&&) = delete;
   ~OutFile();
 
@@ -27,6 +30,7 @@ class OutFile {
   OutFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
   int descriptor_;
   std::string path_;
+  bool emptied_ = false;
 };
 
 }  // namespace ashlar::client_sim

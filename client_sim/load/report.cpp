@@ -109,6 +109,8 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     if (r.reasons.size() == reasons_max) break;
     r.reasons.push_back(std::to_string(count) + (count == 1 ? " client: " : " clients: ") + reason);
   }
+  // Nobody played for long enough to be the slowest of all.
+  if (!any_rate) r.snapshots_per_s_min = r.snapshots_per_s();
   return r;
 }
 

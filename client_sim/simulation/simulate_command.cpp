@@ -9,6 +9,8 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "client_sim/harness/map_library.h"
 #include "client_sim/harness/out_file.h"
@@ -245,6 +247,10 @@ int simulate_main(int argc, const char* const* argv) {
   if (const std::string line = check_props(options); !line.empty()) return complain_simulate(line);
   if (options.hours != 0) return play_hours(options);
 
+  if (std::error_code error;
+      !options.record.empty() && std::filesystem::is_regular_file(options.record, error))
+    return complain_simulate(options.record +
+                             " is there already, and no recording is overwritten: name another file");
   auto record = client_sim::OutFile::open(options.record);
   if (!record) return complain_simulate(record.error());
   Outcome outcome;

@@ -1,6 +1,7 @@
 #include "client_sim/simulation/watch_command.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -105,6 +106,10 @@ int watch_main(int argc, const char* const* argv) {
       ->type_name("FILE");
   app.add_option("--prop", options.props, "OBJ file of a recorded prop; may be repeated")->type_name("FILE");
   if (const auto ended = client_sim::parse_words(app, argc, argv, complain_watch)) return *ended;
+  if (std::isnan(options.every_s) || std::isnan(options.from_s) || std::isnan(options.until_s))
+    return complain_watch("--every, --from and --until are seconds, such as 2.5");
+  if (options.until_s > 0 && options.from_s >= options.until_s)
+    return complain_watch("--from is behind --until: nothing is between them");
   return run_watch(options);
 }
 

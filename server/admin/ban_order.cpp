@@ -106,7 +106,11 @@ std::expected<BanOrder, std::string> parse_ban_order(std::string_view text,
   std::string_view rest = text;
   if (take_word(rest) == "for") {
     const std::string_view span = take_word(rest);
-    const bool number = !span.empty() && span.front() >= '0' && span.front() <= '9';
+    // "for -5m", "for nan" and nothing at all were meant as a span, and a ban for ever is none of them.
+    const bool meant =
+        span.empty() || span == "nan" || span == "inf" || span.front() == '-' || span.front() == '+';
+    if (meant) return std::unexpected("ban for needs how long: give such as for 2h, for 3d or for ever");
+    const bool number = span.front() >= '0' && span.front() <= '9';
     if (number) {
       const auto for_s = parse_span_s(span);
       if (!for_s || *for_s == 0)

@@ -57,15 +57,19 @@ std::string replace_file(const std::string& path, const std::string& text) {
 
 /// Does a job. @param known  the file's text when it was last read or written; as it is now afterwards
 Done work(const std::string& path, const Job& job, std::string& known) {
+  std::error_code error;
+  const bool there = fs::exists(fs::symlink_status(path, error));
   if (!job.write) {
+    if (!there && !known.empty())
+      return {{true, path + " is gone, so its bans hold as they were: the next ban or unban writes it anew"},
+              {}};
     auto read = read_ban_file(path);
     if (!read) return {{true, std::move(read.error())}, {}};
     known = std::move(read->text);
     return {{true, {}}, std::move(read->bans)};
   }
-  std::error_code error;
-  const bool there = fs::exists(fs::symlink_status(path, error));
-  const auto now = there ? read_file(path, ban_file_bytes_max) : std::string();
+  // All that it said is in what is written.
+  const auto now = there ? read_file(path, ban_file_bytes_max) : known;
   if (!now) return {{false, now.error()}, {}};
   if (*now != known)
     return {{false, path + " was changed by hand since it was read, and is left as it is: type reload, then "

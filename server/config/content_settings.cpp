@@ -63,8 +63,7 @@ Setting prop_setting() {
   s.help =
       "Static prop from a Wavefront OBJ file, at X,Y metres and height Z or on the ground; again for more. "
       "Further values: yaw in degrees, scale, and z when that is the file's upward axis. In a file: a "
-      "[[prop]] table with file, x, y, z, yaw, scale and up for each. At most 24, and with the maps no more "
-      "than one datagram of 1200 bytes can name: some 16 with short names.";
+      "[[prop]] table with file, x, y, z, yaw, scale and up for each. At most 256.";
   s.kind = ValueKind::props;
   is_world_list(s, &Config::props, prop_requests_max, "props", parse_prop_request, any_of_them<PropRequest>);
   return s;

@@ -110,9 +110,10 @@ std::expected<std::optional<WorldFile>, std::string> read_world(const std::strin
   if (!file) return std::unexpected(file.error());
   if (!*file) {
     if (lost_its_world(world_dir))
-      return std::unexpected("world " + world_dir +
-                             " has lost its world.toml (seed and maps): restore it from a backup, or remove "
-                             "cache/ and server.toml beside it to make a new world there");
+      return std::unexpected(
+          "world " + world_dir +
+          " has lost its world.toml (seed and maps): restore it from a backup, or move the "
+          "folder away to make a new world there");
     return std::nullopt;
   }
   const auto text = read_file(path, settings_bytes_max);

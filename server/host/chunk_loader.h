@@ -33,6 +33,9 @@ class ChunkLoader {
   /// Columns that are asked for and not there yet. At the bound the others wait, the nearest of them first.
   /// More would keep more workers busy; but what was asked for is made even if its player has turned round.
   static constexpr std::size_t in_flight_max = 8;
+  /// Columns that may be dropped in a tick: twice as many as may come in one, so that even who flies on and
+  /// on leaves no more ground behind than is around the players.
+  static constexpr std::size_t drops_max = 2 * in_flight_max;
 
   ChunkLoader();
 
@@ -48,8 +51,8 @@ class ChunkLoader {
   /// Another world: what was asked for is forgotten, and must not be handed in any more.
   void begin_world();
 
-  /// Fills `ready` and `dropped` for the next tick, at most one column dropped a call, and appends the
-  /// columns that are wanted now to `requests`.
+  /// Fills `ready` and `dropped` for the next tick, at most drops_max columns dropped a call and most of the
+  /// time one, and appends the columns that are wanted now to `requests`.
   void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped,
             std::vector<IVec2>& requests);
 
@@ -68,6 +71,7 @@ class ChunkLoader {
   void request(const World& world, std::vector<IVec2>& requests);
   bool look_around(const World& world, IVec2 at, std::size_t room);
   void note_candidate(const Candidate& candidate, std::size_t room);
+  void drop_some(const World& world, std::vector<ChunkCoord>& dropped);
   void drop_one(const World& world, std::vector<ChunkCoord>& dropped);
   bool wanted_by_anyone(const World& world, IVec2 column, int radius) const;
 

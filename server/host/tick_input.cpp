@@ -45,7 +45,7 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
   calls_.reserve(calls_per_tick_max);
   told_apart_.reserve(SeldomTold::targets_max * std::size_t{sessions_max});
   chunks_ready_.reserve(ChunkLoader::in_flight_max * column_chunks);
-  chunks_dropped_.reserve(column_chunks);
+  chunks_dropped_.reserve(ChunkLoader::drops_max * column_chunks);
 }
 
 void TickInputCollector::collect(const World& world, SessionTable& sessions, LingeringBodies& lingering,

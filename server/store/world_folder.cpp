@@ -1,6 +1,7 @@
 #include "server/store/world_folder.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +82,8 @@ std::expected<void, std::string> WorldFolder::write_beside(const std::string& na
   const std::string path = (fs::path(folder_) / name).string();
   const int error = write_file(path + ".new", text);
   if (error == 0) {
+    // It has the seed of what players are not to know.
+    if (name == "world.toml") ::chmod((path + ".new").c_str(), S_IRUSR | S_IWUSR);
     if (std::ranges::find(written_, path, &Written::path) == written_.end())
       written_.push_back({path, matters});
     return {};

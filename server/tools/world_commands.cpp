@@ -160,8 +160,10 @@ std::expected<void, std::string> check_free(const std::string& dir, const std::s
 }
 
 std::string tick_and_chunks(const std::string& dir) {
+  std::error_code error;
+  if (!fs::exists(file_in(dir, store_name), error)) return ", nothing of which was changed yet";
   const auto report = report_store(file_in(dir, store_name));
-  if (!report) return ", nothing of which was changed yet";
+  if (!report) return ", but what was changed in it cannot be read";
   return " as of tick " + std::to_string(report->world.tick) + ", " + std::to_string(report->world.chunks) +
          " changed chunks";
 }

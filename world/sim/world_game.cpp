@@ -23,7 +23,7 @@ void World::Impl::tell_touches(GameApi& api) {
   constexpr double skin_m = 0.05;  // the crowd has just pushed them apart
   const double reach_m = 2 * setup.rules.player.radius_m + skin_m;
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (!players.alive(i)) continue;
+    if (!players.takes_part(i)) continue;
     const DVec3 at = players.body[i].position_m;
     touching.clear();
     near.visit_near(xy(at), reach_m, [&](std::uint32_t row, DVec3 other) {

@@ -67,6 +67,9 @@ TEST_CASE("orders that mean nobody, or no time, are refused with what would do",
       {"ashlar-secret-zzz", "the key "},
       {"bob for 2x", "is no time"},
       {"bob for 0s", "for 2h"},
+      {"bob for", "how long"},
+      {"bob for -5m", "how long"},
+      {"bob for nan", "how long"},
       {"bob " + std::string(121, 'x'), "at most 120"},
   }));
   CAPTURE(text);

@@ -225,6 +225,21 @@ TEST_CASE("a file that was edited is read again, and one that is wrong leaves th
   CHECK(read_ban_file(path)->bans == *keeper.list());
 }
 
+TEST_CASE("bans whose file vanished hold, and are written anew", "[server][bans]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("bans.toml");
+  BanKeeper keeper(path, {});
+  REQUIRE(keeper.add(banned_key(1), {}, 1000));
+  CHECK(keeper_ended(keeper).error.empty());
+  REQUIRE(std::filesystem::remove(path));
+  keeper.reload();
+  CHECK_THAT(keeper_ended(keeper).error, ContainsSubstring("is gone"));
+  CHECK(keeper.list()->entries().size() == 1);
+  REQUIRE(keeper.add(banned_key(2), {}, 1000));
+  CHECK(keeper_ended(keeper).error.empty());
+  CHECK(read_ban_file(path)->bans.entries().size() == 2);
+}
+
 TEST_CASE("a file of bans that cannot be written is told, and they hold all the same", "[server][bans]") {
   const TemporaryFolder folder;
   BanKeeper keeper(folder.path("absent/bans.toml"), {});

@@ -17,7 +17,8 @@ constexpr std::size_t around_two = across * (across + 1);  // two in neighbourin
 
 /// A world with players that are put where a test wants them, and a loader whose requests the test answers.
 struct Land {
-  explicit Land(std::uint32_t players = 2) : world(setup(players)) {
+  explicit Land(std::uint32_t players = 2, TerrainKind terrain = TerrainKind::hills)
+      : world(setup(players, terrain)) {
     std::vector<std::uint32_t> joins;
     for (std::uint32_t i = 0; i < players; ++i) joins.push_back(i);
     TickInput input;
@@ -30,8 +31,9 @@ struct Land {
     at_home = loader.extra_columns();  // the ring around them is wider than the home region
   }
 
-  static WorldSetup setup(std::uint32_t players) {
+  static WorldSetup setup(std::uint32_t players, TerrainKind terrain) {
     WorldSetup s;
+    s.terrain = terrain;
     s.players_max = players;
     s.monsters = 0;
     return s;
@@ -279,6 +281,22 @@ TEST_CASE("ground that nobody has been near is dropped, a column a tick, but for
   CHECK(land.loader.extra_columns() == land.at_home + 1);
   CHECK(land.loaded(far_off));
   CHECK(land.dropped_in_all == (around - 1) * land.world.columns().count());
+}
+
+TEST_CASE("who flies on for ever leaves no more ground behind than is dropped", "[server][chunk_loader]") {
+  Land land(1, TerrainKind::empty);
+  std::size_t most = 0;
+  for (int i = 0; i < 1500; ++i) {
+    // Past as much ground as can come.
+    if (i % 8 == 0) land.put(0, {60 + i, 40});
+    land.step();
+    for (const IVec2 column : std::exchange(land.requests, {})) land.answer(column);
+    most = std::max(most, land.loader.extra_columns());
+  }
+  CHECK(land.loader.counters().requested > 8000);
+  // From there on twice as many go as can come.
+  CHECK(most < 256 * ChunkLoader::drops_max);
+  CHECK(land.dropped_in_all > 5000 * land.world.columns().count());
 }
 
 TEST_CASE("edited ground goes when a store has said that it holds it, and not before",

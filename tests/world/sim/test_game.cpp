@@ -417,6 +417,20 @@ TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][ga
   game.asks = true;
   play.world->step({});
   CHECK(game.touches > asked);
+  // Who watches has nothing to touch, whichever of both it is.
+  for (const std::size_t watcher : {std::size_t{0}, std::size_t{1}}) {
+    const AdminCommand spectate{AdminAction::spectate, play.ids[watcher], {}},
+        back{AdminAction::play, play.ids[watcher], {}};
+    TickInput order;
+    order.admin = std::span(&spectate, 1);
+    play.world->step(order);
+    play.put(watcher, play.world->players().body[play.world->player_row(play.ids[1 - watcher])].position_m);
+    const int unwatched = game.touches;
+    for (int i = 0; i < 5; ++i) play.world->step({});
+    CHECK(game.touches == unwatched);
+    order.admin = std::span(&back, 1);
+    play.world->step(order);
+  }
   play.put(1, {20, 20, play.ground});
   const int after = game.touches;
   for (int i = 0; i < 10; ++i) play.world->step({});
