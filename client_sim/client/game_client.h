@@ -74,7 +74,7 @@ class GameClient {
   }
 
   /// The own player as a frame shows it; none: it is not in the world yet.
-  std::optional<ShownPlayer> self(Micros now) {
+  std::optional<ShownPlayer> self(Micros now) const {
     std::optional<ShownPlayer> shown;
     if (predictor_.ready())
       shown = predictor_.shown(now);
@@ -109,7 +109,7 @@ class GameClient {
   Predictor predictor_;
   Others others_;
   std::vector<ShownEntity> shown_;
-  std::optional<Turn16> told_yaw_;  // ShownPlayer::delta_yaw as the game knows it
+  mutable std::optional<Turn16> told_yaw_;  // ShownPlayer::delta_yaw as the game was told last
 };
 
 }  // namespace ashlar::client_sim
