@@ -226,6 +226,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
 }
 
 void Lobby::take_back(Session& session, AwayBodies::Body body) {
+  r_.sessions.keep_place(session);
   session.resume.earlier = body.resume.own;
   session.player = body.player;
   session.name = std::move(body.name);

@@ -139,8 +139,12 @@ void SessionTable::leave_greeted(Session& session, SessionState then) {
 
 void SessionTable::greet_again(Session& session) {
   ASHLAR_ASSERT(session.state != SessionState::free);
-  if (session.state != SessionState::greeted) greeted_.add(session.number, limit_key(session.address));
   session.state = SessionState::greeted;
+}
+
+void SessionTable::keep_place(Session& session) {
+  ASHLAR_ASSERT(session.state == SessionState::greeted);
+  greeted_.remove(session.number);
 }
 
 void SessionTable::count_out(const PeerAddress& address) {

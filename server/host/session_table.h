@@ -21,7 +21,8 @@ struct IdentityHash {
 };
 
 /// All sessions, and the ways to find them: by number, by identity, by TCP connection, how many a host has,
-/// and who has not joined yet. Each session that is not free stands in all of them, and nothing else does.
+/// and who came and has not joined yet. Each session that is not free stands in all of them but the last, and
+/// nothing else does.
 /// Rows stay where they are; references to sessions last until close(). The Host's thread. No allocation but
 /// for the nodes of its tables, as sessions come.
 class SessionTable {
@@ -79,7 +80,7 @@ class SessionTable {
   std::uint32_t row_of(const Session& session) const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(seated_.size()); }  ///< that are not free
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(rows_.size()); }
-  /// Those who have not joined yet, by number.
+  /// Those who came and have not joined yet, by number. Who had a place before is none of them.
   const StrangerPool& greeted() const { return greeted_; }
 
   // --- how they begin and end ---
@@ -91,8 +92,12 @@ class SessionTable {
   Session& open(const PeerAddress& address, std::uint32_t number, const Identity& identity);
   /// A greeted session has joined and goes on to `then`; asserted.
   void leave_greeted(Session& session, SessionState then);
-  /// The other way: it was welcomed to another world.
+  /// The other way: it was welcomed to another world. Who had joined the last one keeps its place, and gives
+  /// way to nobody who comes meanwhile.
   void greet_again(Session& session);
+  /// A greeted session goes on with the body of an earlier one: it has a place already, and gives way to
+  /// nobody.
+  void keep_place(Session& session);
   /// It goes on from another address, over the same transport.
   void move(Session& session, const PeerAddress& address);
   /// Frees the row; `session` is empty afterwards. Precondition: one of the table's that is not free;

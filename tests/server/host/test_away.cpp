@@ -262,6 +262,20 @@ TEST_CASE("when a place is needed who has been away longest gives way", "[server
   CHECK(ann.end() == SessionEnd::full);  // both who are here play
 }
 
+TEST_CASE("who comes back has a place before it joins, and gives way to nobody", "[server][away]") {
+  Table t(1);
+  Hand &ann = t.hand(peer(1), "ann"), &bob = t.hand(peer(2), "bob");
+  t.enter(ann);
+  ann.will_resume();
+  ann.joins = false;
+  t.greet(ann);
+  REQUIRE(ann.welcomes.back().resumed);
+  t.greet(bob);
+  CHECK(bob.end() == SessionEnd::full);
+  CHECK_FALSE(ann.end());
+  CHECK(t.host->status().greeted_displaced == 0);
+}
+
 TEST_CASE("where nobody is waited for, and of who is kicked, no body stays", "[server][away]") {
   SECTION("no grace") {
     Table t(3, {}, waiting(std::chrono::seconds(0)));

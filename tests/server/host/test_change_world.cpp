@@ -8,11 +8,12 @@ using namespace ashlar::server::test;
 
 namespace {
 
-std::unique_ptr<World> next_world(std::uint64_t seed, std::uint16_t tick_rate_hz = 60) {
+std::unique_ptr<World> next_world(std::uint64_t seed, std::uint16_t tick_rate_hz = 60,
+                                  std::uint32_t players_max = 8) {
   WorldSetup setup;
   setup.seed = seed;
   setup.terrain = TerrainKind::flat;  // made in no time
-  setup.players_max = 8;
+  setup.players_max = players_max;
   setup.monsters = 0;
   setup.rules.tick_rate_hz = tick_rate_hz;
   return std::make_unique<World>(setup);
@@ -100,4 +101,28 @@ TEST_CASE("worlds change again and again, faster than anybody joins", "[server][
   CHECK(ann.welcomes.back().world == static_cast<std::uint8_t>(1 + changes));
   CHECK(t.host->status().clients == 1);
   CHECK(ann.snapshot_tick == t.host->status().tick);
+}
+
+TEST_CASE("who comes while everybody fetches the next world throws nobody out", "[server][change_world]") {
+  constexpr std::uint32_t places = 100, players = 92;  // more than may be greeted at once
+  HostConfig config;
+  config.clients_per_address_max = places;
+  config.rejoins_per_minute = 0;
+  Table t(places, {}, config);
+  std::vector<Hand*> crowd;
+  for (std::uint16_t i = 0; i < players; ++i)
+    crowd.push_back(&t.hand(peer(static_cast<std::uint16_t>(100 + i)), "p" + std::to_string(i)));
+  for (Hand* hand : crowd) hand->begin(t.now);
+  for (int i = 0; i < 120 && t.host->status().clients < players; ++i) t.run();
+  REQUIRE(t.host->status().clients == players);
+  for (Hand* hand : crowd) hand->joins = false;
+  t.host->change_world(next_world(557, 60, places));
+  for (std::uint16_t i = 0; i < 8; ++i) t.enter(t.hand(peer(static_cast<std::uint16_t>(300 + i)), "new"));
+  CHECK(t.host->status().greeted_displaced == 0);
+  CHECK(t.books().sessions.size() == places);
+  // Now it is full: who had a place does not lose it either.
+  Hand& late = t.hand(peer(400), "late");
+  t.greet(late);
+  CHECK(late.end() == SessionEnd::full);
+  CHECK(std::ranges::none_of(crowd, [](const Hand* hand) { return hand->end().has_value(); }));
 }

@@ -61,7 +61,10 @@ TEST_CASE("a session is found by number, identity and link until it is closed", 
   CHECK(table.greeted().size() == 2);
   table.greet_again(bob);
   table.greet_again(bob);
-  CHECK(table.greeted().size() == 3);
+  CHECK(bob.state == SessionState::greeted);
+  CHECK(table.greeted().size() == 2);  // it had joined: its place is its own
+  table.greet_again(ann);
+  CHECK(table.greeted().size() == 2);  // she never had
 
   table.close(bob);
   CHECK(table.find(78u) == nullptr);
