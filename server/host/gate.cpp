@@ -50,19 +50,26 @@ void Gate::next_tick() {
 }
 
 Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& sessions,
-                      std::uint32_t lingering, std::uint32_t away) {
+                      std::uint32_t lingering, std::uint32_t away, const Session* earlier) {
   Admission admission;
+  const auto key = limit_key(peer);
+  const StrangerPool& greeted = sessions.greeted();
   const std::uint32_t places = sessions.capacity();
   std::uint32_t taken = sessions.size() + lingering + away;
-  const bool too_many = sessions.count_of_host(peer) >= clients_per_address_max_;
+  std::uint32_t of_host = sessions.count_of_host(peer);
+  if (earlier != nullptr) {
+    --taken;
+    if (limit_key(earlier->address) == key) --of_host;
+  }
+  const bool too_many = of_host >= clients_per_address_max_;
   const bool too_often = !may_come_again(now, peer);
   if (!too_many && !too_often) {
-    const auto key = limit_key(peer);
-    admission.gives_way = sessions.greeted().gives_way_to(key);
+    const bool earlier_makes_room = earlier != nullptr && greeted.holds(earlier->number);
+    if (!earlier_makes_room) admission.gives_way = greeted.gives_way_to(key);
     // One fewer is a place, unless bodies hold more than that. Who never joined goes before who may come
     // back.
-    if (admission.gives_way == 0 && taken >= places)
-      admission.gives_way = sessions.greeted().first_to_go(key);
+    if (admission.gives_way == 0 && !earlier_makes_room && taken >= places)
+      admission.gives_way = greeted.first_to_go(key);
     if (admission.gives_way != 0) --taken;
     admission.away_gives_way = taken >= places && away > 0;
     if (admission.away_gives_way) --taken;
@@ -77,6 +84,7 @@ Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& s
   else if (too_often)
     admission.refusal = {SessionEnd::too_many_from_address,
                          "too many come and go from your address; try again in a few seconds"};
+  if (admission.refusal) admission.gives_way = 0, admission.away_gives_way = false;
   return admission;
 }
 

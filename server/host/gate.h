@@ -39,7 +39,7 @@ struct Refusal {
   std::string text;
 };
 
-/// May one more session begin?
+/// May one more session begin? Where it may not, nobody has to go.
 struct Admission {
   std::uint32_t gives_way = 0;     ///< the session that has to go first, by its number; 0: none has to
   bool away_gives_way = false;     ///< a body whose player is away has to go first
@@ -69,8 +69,10 @@ class Gate {
   /// greeted and have not joined give way, so that no number of them keeps players out.
   /// @param lingering  bodies that stay in the world without a session, and hold places
   /// @param away       likewise, of players who may come back; where all else is full they give way
+  /// @param earlier    of the same player, that ends if this one may begin; null: it has none. Its place, and
+  ///                   that among the greeted, count as free
   Admission admit(Micros now, const PeerAddress& peer, const SessionTable& sessions, std::uint32_t lingering,
-                  std::uint32_t away);
+                  std::uint32_t away, const Session* earlier = nullptr);
   /// Does this ping get its pong?
   bool answers_ping(Micros now, const PeerAddress& peer);
   /// May it be told that there is no such connection? Once in unknown_every for one address and port.

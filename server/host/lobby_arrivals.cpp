@@ -127,21 +127,27 @@ std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::
   return taken;
 }
 
-/// Whom the gate lets in finds a place; the same player's earlier session is over.
+/// Whom the gate lets in finds a place, and the same player's earlier session is over. Who is turned away
+/// costs nobody anything.
 std::optional<Refusal> Lobby::make_room(Micros now, const PeerAddress& from, const Guest& guest,
                                         HostOutput& out) {
-  if (Session* const earlier = r_.sessions.find_identity(guest.identity))
+  Session* const earlier = r_.sessions.find_identity(guest.identity);
+  AwayBodies::Body* const body = r_.away.find_identity(guest.identity);
+  // What the same player has in the world counts as gone, though it fought lately: should it linger, it
+  // leaves before this one joins.
+  const std::uint32_t away = r_.away.count() - (body == nullptr ? 0 : 1);
+  const Admission admission = r_.gate.admit(now, from, r_.sessions, r_.lingering.count(), away, earlier);
+  if (admission.refusal) return admission.refusal;
+  if (earlier != nullptr)
     send_away(now, *earlier, SessionEnd::replaced, "the same player came in by another connection", out);
-  if (AwayBodies::Body* const earlier = r_.away.find_identity(guest.identity))
-    end_away(now, *earlier, "replaced", out);
-  const Admission admission = r_.gate.admit(now, from, r_.sessions, r_.lingering.count(), r_.away.count());
+  if (body != nullptr) end_away(now, *body, "replaced", out);
   if (admission.away_gives_way) end_away(now, *r_.away.oldest(), "away too long", out);
   if (admission.gives_way != 0) {
     ++r_.status.greeted_displaced;
     send_away(now, *r_.sessions.find(admission.gives_way), SessionEnd::full,
               "others came who joined sooner; try again", out);
   }
-  return admission.refusal;
+  return std::nullopt;
 }
 
 bool Lobby::arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, const secure::Accepted& accepted,

@@ -18,6 +18,10 @@ std::uint32_t StrangerPool::first_to_go(const Key& key) const {
   return victim == entries_.end() ? entries_.front().link : victim->link;
 }
 
+bool StrangerPool::holds(std::uint32_t link) const {
+  return std::ranges::find(entries_, link, &Entry::link) != entries_.end();
+}
+
 void StrangerPool::add(std::uint32_t link, const Key& key) {
   entries_.push_back({link, key});
   ++count_[key];

@@ -28,6 +28,9 @@ class StrangerPool {
   /// Nothing happens when it is none of them. O(places).
   void remove(std::uint32_t link);
 
+  /// O(places).
+  bool holds(std::uint32_t link) const;
+
   /// How many are here; beyond `places` when they were added without room.
   std::size_t size() const { return entries_.size(); }
 

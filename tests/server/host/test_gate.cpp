@@ -109,6 +109,39 @@ TEST_CASE("the gate says whom it lets in, and who gives way", "[server][gate]") 
   CHECK(sixth.away_gives_way);
 }
 
+TEST_CASE("who is turned away costs nobody a place", "[server][gate]") {
+  Gate gate(SecretKey{1, 2}, 2, 0);
+  SessionTable sessions(3);
+  sessions.open(somebody(1), 100, Identity{1});
+  const Admission admission = gate.admit(Micros{0}, somebody(2), sessions, 4, 1);
+  REQUIRE(admission.refusal);
+  CHECK(admission.refusal->reason == SessionEnd::full);
+  CHECK(admission.gives_way == 0);
+  CHECK_FALSE(admission.away_gives_way);
+}
+
+TEST_CASE("who comes in place of an earlier session has its place", "[server][gate]") {
+  Gate gate(SecretKey{1, 2}, 1, 0);
+  SessionTable sessions(2);
+  const Micros now{5'000'000};
+  Session& ann = sessions.open(somebody(1, 1), 100, Identity{1});
+  Session& bob = sessions.open(somebody(2, 1), 101, Identity{2});
+  const auto admit = [&](const PeerAddress& from, const Session* earlier) {
+    return gate.admit(now, from, sessions, 0, 0, earlier);
+  };
+  // Both are only greeted: she goes anyway, and bob stays.
+  CHECK_FALSE(admit(somebody(3), &ann).refusal);
+  CHECK(admit(somebody(3), &ann).gives_way == 0);
+  sessions.leave_greeted(ann, SessionState::joining);
+  sessions.leave_greeted(bob, SessionState::joining);
+  CHECK(admit(somebody(3), nullptr).refusal->reason == SessionEnd::full);
+  CHECK_FALSE(admit(somebody(3), &ann).refusal);
+  CHECK_FALSE(admit(somebody(1, 9), &ann).refusal);
+  const Admission with_bob = admit(somebody(2, 9), &ann);
+  REQUIRE(with_bob.refusal);
+  CHECK(with_bob.refusal->reason == SessionEnd::too_many_from_address);
+}
+
 TEST_CASE("connections' numbers tell nothing of one another", "[server][gate]") {
   HostConfig config;
   config.rejoins_per_minute = 0;
@@ -332,6 +365,37 @@ TEST_CASE("hellos that nobody goes on with do not spend an address's stays", "[s
     spoofed.forget();
   }
   table.enter(table.hand(somebody(1, 9999)));
+}
+
+TEST_CASE("a session goes on where the one that would replace it is turned away", "[server][gate]") {
+  HostConfig config;
+  config.rejoins_per_minute = 1;
+  config.clients_per_address_max = 1;
+  Table table(4, {}, config);
+  Hand &ann = table.hand(somebody(1), "ann"), &again = table.hand(somebody(2, 9), "ann");
+  again.identity = ann.identity;
+  table.enter(ann);
+  SECTION("as another plays from there") {
+    Hand& bob = table.hand(somebody(2), "bob");
+    table.enter(bob);
+    table.greet(again);
+    CHECK(again.end() == SessionEnd::too_many_from_address);
+    CHECK_FALSE(bob.end());
+    CHECK(table.host->status().clients == 2);
+  }
+  SECTION("as too many come and go from there") {
+    Hand& flit = table.hand(somebody(2), "flit");
+    for (int i = 0; i < 300 && come_and_go(table, flit);) ++i;
+    REQUIRE(flit.end() == SessionEnd::too_many_from_address);
+    table.greet(again);
+    CHECK(again.end() == SessionEnd::too_many_from_address);
+    CHECK(table.host->status().clients == 1);
+  }
+  CHECK_FALSE(ann.end());
+  // From where she may come she does: her own address too, though it takes one client alone.
+  again.at = GENERATE(somebody(1, 9), somebody(3));
+  table.enter(again);
+  CHECK(ann.end() == SessionEnd::replaced);
 }
 
 TEST_CASE("an address that comes and goes too often waits, and others do not", "[server][gate]") {
