@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -36,8 +37,12 @@ class AwayBodies {
   /// Who may come back by that number; null: nobody.
   Body* find(std::uint32_t number);
   Body* find_identity(const Identity& identity);  ///< null: that player is not away
-  /// The one that has waited longest; null: nobody is away.
-  Body* oldest() { return bodies_.empty() ? nullptr : &bodies_.front(); }
+  /// Of those for which may_go(body) holds, the one that has waited longest; null: there is none.
+  template <class Test>
+  Body* oldest(Test&& may_go) {
+    const auto it = std::ranges::find_if(bodies_, may_go);
+    return it == bodies_.end() ? nullptr : &*it;
+  }
   /// One whose time is over at `now`, or who is kicked; null: none (any more).
   Body* due(Micros now);
   /// Takes it out; `body` is one of these.
@@ -45,7 +50,7 @@ class AwayBodies {
 
   /// Forgets all of them: their world is gone.
   void clear() { bodies_.clear(); }
-  /// All that wait, in no order that means anything.
+  /// All that wait.
   std::span<Body> bodies() { return bodies_; }
   /// How many wait.
   std::uint32_t count() const { return static_cast<std::uint32_t>(bodies_.size()); }

@@ -133,15 +133,21 @@ std::optional<Refusal> Lobby::make_room(Micros now, const PeerAddress& from, con
                                         HostOutput& out) {
   Session* const earlier = r_.sessions.find_identity(guest.identity);
   AwayBodies::Body* const body = r_.away.find_identity(guest.identity);
+  // Who fought lately would linger: whoever took his place would find none in the world.
+  const auto gives_way = [&](const AwayBodies::Body& away) {
+    return away.identity != guest.identity && !r_.lingering.fought_lately(*r_.world, away.player);
+  };
+  const auto give_way = static_cast<std::uint32_t>(std::ranges::count_if(r_.away.bodies(), gives_way));
   // What the same player has in the world counts as gone, though it fought lately: should it linger, it
   // leaves before this one joins.
-  const std::uint32_t away = r_.away.count() - (body == nullptr ? 0 : 1);
-  const Admission admission = r_.gate.admit(now, from, r_.sessions, r_.lingering.count(), away, earlier);
+  const std::uint32_t others = r_.away.count() - (body == nullptr ? 0 : 1);
+  const std::uint32_t stay = r_.lingering.count() + others - give_way;
+  const Admission admission = r_.gate.admit(now, from, r_.sessions, stay, give_way, earlier);
   if (admission.refusal) return admission.refusal;
   if (earlier != nullptr)
     send_away(now, *earlier, SessionEnd::replaced, "the same player came in by another connection", out);
   if (body != nullptr) end_away(now, *body, "replaced", out);
-  if (admission.away_gives_way) end_away(now, *r_.away.oldest(), "away too long", out);
+  if (admission.away_gives_way) end_away(now, *r_.away.oldest(gives_way), "away too long", out);
   if (admission.gives_way != 0) {
     ++r_.status.greeted_displaced;
     send_away(now, *r_.sessions.find(admission.gives_way), SessionEnd::full,

@@ -10,7 +10,9 @@ namespace {
 
 /// Two who face each other a few metres apart in no world but the terrain; one shoots.
 struct Duel {
-  explicit Duel(Micros linger = Micros{5'000'000}) : table(3, {}, lingering(linger)) {
+  explicit Duel(Micros linger = Micros{5'000'000}, const PeerAddress& bobs = peer(2))
+      : table(3, {}, lingering(linger)) {
+    bob.at = bobs;
     table.enter(ann);
     shooter = ann.own->id;
     table.enter(bob);
@@ -130,4 +132,59 @@ TEST_CASE("where the setting is 0 nobody stays", "[server][fights]") {
   duel.bob.leave(duel.table.now);
   duel.table.run(2);
   CHECK(duel.bodies() == 1);
+}
+
+TEST_CASE("who was cut off in a fight keeps his place as long as his body stays", "[server][fights][away]") {
+  Duel duel(Micros{5'000'000}, tcp_peer(2, 3));
+  Table& t = duel.table;
+  REQUIRE(duel.shoot());
+  duel.bob.will_resume();
+  duel.bob.vanished = true;
+  t.in.add_closed(duel.bob.at);
+  Hand &cid = t.hand(peer(3), "cid"), &dan = t.hand(peer(4), "dan");
+  cid.at.ip[7] = 2, dan.at.ip[7] = 3;
+  t.run(2);
+  REQUIRE(t.host->status().away == 1);
+  t.enter(cid);
+  t.greet(dan);
+  CHECK(dan.end() == SessionEnd::full);
+  CHECK(t.host->status().away == 1);
+  CHECK(t.host->status().lingering == 0);
+  SECTION("he comes back to it") {
+    duel.bob.vanished = false;
+    duel.bob.at.link = 40;
+    t.enter(duel.bob);
+    CHECK(duel.bob.welcomes.back().resumed);
+    CHECK(duel.bob.own->id == duel.target);
+  }
+  SECTION("he begins anew in its place, though that is all there is") {
+    duel.bob.vanished = false;
+    duel.bob.at.link = 40;
+    duel.bob.resume = 0;
+    t.enter(duel.bob);
+    CHECK(duel.bob.own->id != duel.target);
+    t.run(2);
+    CHECK(t.host->status().lingering == 0);
+    CHECK(duel.bodies() == 3);
+  }
+  SECTION("the fight is over: who waits outside comes in") {
+    t.run(60 * 6);
+    t.enter(dan);
+    CHECK(t.host->status().away == 0);
+    CHECK(duel.bodies() == 3);
+  }
+}
+
+TEST_CASE("who plays on by another connection after a fight needs no second place", "[server][fights]") {
+  Duel duel;
+  Hand &cid = duel.table.hand(peer(3), "cid"), &again = duel.table.hand(peer(4), "bob");
+  cid.at.ip[7] = 2, again.at.ip[7] = 3;
+  again.identity = duel.bob.identity;
+  duel.table.enter(cid);
+  REQUIRE(duel.shoot());
+  duel.table.enter(again);
+  CHECK(duel.bob.end() == SessionEnd::replaced);
+  duel.table.run(2);
+  CHECK(duel.bodies() == 3);
+  CHECK(duel.table.host->status().lingering == 0);
 }
