@@ -46,10 +46,12 @@ bool LingeringBodies::fought_lately(const World& world, EntityId player) const {
          number(world.tick()) - fighter.fought_tick < ticks_;
 }
 
-void LingeringBodies::stay(const World& world, EntityId player) {
+bool LingeringBodies::stay(const World& world, EntityId player) {
   ASHLAR_ASSERT(fought_lately(world, player));
-  ASHLAR_ASSERT(bodies_.size() < sessions_max_);
+  // A world may have more slots than there are sessions: who fights and leaves must not decide what fits.
+  if (bodies_.size() >= sessions_max_) return false;
   bodies_.push_back({player, number(world.tick()) + ticks_});
+  return true;
 }
 
 void LingeringBodies::forget(EntityId player) {

@@ -25,7 +25,8 @@ class LingeringBodies {
   /// Within the time of a fight, and alive when it was last seen.
   bool fought_lately(const World& world, EntityId player) const;
   /// The body of a player who leaves stays from now on. Precondition: it fought_lately().
-  void stay(const World& world, EntityId player);
+  /// @return false: as many stay as may, and this one goes
+  [[nodiscard]] bool stay(const World& world, EntityId player);
   /// Takes out whose time is over, who died or is gone, and appends them to `leaves`, for the tick to come.
   void let_go(const World& world, std::vector<EntityId>& leaves);
 

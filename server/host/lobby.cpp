@@ -113,10 +113,8 @@ void Lobby::end_away(Micros now, AwayBodies::Body& body, const std::string& why,
 /// A body leaves in the next tick, or lingers after a fight.
 void Lobby::leave_body(EntityId player, bool leaves) {
   ASHLAR_ASSERT(player != EntityId{0});
-  if (r_.lingering.fought_lately(*r_.world, player))
-    r_.lingering.stay(*r_.world, player);
-  else if (leaves)
-    r_.input.leave(player);
+  if (r_.lingering.fought_lately(*r_.world, player) && r_.lingering.stay(*r_.world, player)) return;
+  if (leaves) r_.input.leave(player);
 }
 
 /// Where the session has a body it goes.

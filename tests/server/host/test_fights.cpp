@@ -1,4 +1,5 @@
 // Leaving is no escape: who fought lately leaves a body behind for a while.
+#include "server/host/lingering.h"
 #include "tests/server/host/host_table.h"
 #include "world/sim/shooting.h"
 
@@ -187,4 +188,25 @@ TEST_CASE("who plays on by another connection after a fight needs no second plac
   duel.table.run(2);
   CHECK(duel.bodies() == 3);
   CHECK(duel.table.host->status().lingering == 0);
+}
+
+TEST_CASE("where as many bodies stay as may, one more goes at once", "[server][fights]") {
+  Duel duel;
+  REQUIRE(duel.shoot());
+  const World& world = duel.table.host->world();
+  SessionTable sessions(2);
+  const auto seat = [&](EntityId player, std::uint8_t number) {
+    Session& session = sessions.open(peer(number), number, Identity{number});
+    sessions.leave_greeted(session, SessionState::playing);
+    session.player = player;
+  };
+  seat(duel.shooter, 1);
+  seat(duel.target, 2);
+  LingeringBodies bodies(3, 1, 300);
+  bodies.note_fights(world, sessions);
+  REQUIRE(bodies.fought_lately(world, duel.shooter));
+  REQUIRE(bodies.fought_lately(world, duel.target));
+  CHECK(bodies.stay(world, duel.shooter));
+  CHECK_FALSE(bodies.stay(world, duel.target));
+  CHECK(bodies.count() == 1);
 }
