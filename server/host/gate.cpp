@@ -36,6 +36,7 @@ Gate::Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::
       stays_(derived(secret, 6),
              rejoins_per_minute == 0 ? 0 : std::max(rejoins_per_minute, 2 * clients_per_address_max),
              2 * clients_per_address_max + 64),
+      returns_(derived(secret, 7), returns_per_minute, returns_per_minute),
       clients_per_address_max_(clients_per_address_max),
       stays_limited_(rejoins_per_minute != 0),
       told_(told_places) {
@@ -125,6 +126,13 @@ bool Gate::may_come_again(Micros now, const PeerAddress& peer) {
   if (!stays_limited_ || stays_.has(now, limit_key(peer))) return true;
   ++counters_.rejoins_refused;
   return false;
+}
+
+bool Gate::may_come_back(Micros now, const PeerAddress& peer, const Identity& identity) {
+  if (!stays_limited_) return true;
+  AddressBudget::Address who{};
+  std::copy_n(identity.begin(), who.size(), who.begin());
+  return returns_.take(now, who) || stays_.take(now, limit_key(peer));
 }
 
 void Gate::note_stay(Micros now, const PeerAddress& peer, Micros stay) {

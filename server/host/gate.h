@@ -32,6 +32,9 @@ inline constexpr GateLimit unknown_limit{200, 500, 64};
 inline constexpr std::chrono::milliseconds unknown_every{250};
 /// A session that ends sooner counts as coming and going.
 inline constexpr std::chrono::seconds short_stay{60};
+/// Times in a minute that a player may come back to his body whatever his address has used up: a bad network
+/// does that. Each further one counts as a short stay of the address.
+inline constexpr std::uint32_t returns_per_minute = 6;
 
 /// Why somebody is turned away, as it is told.
 struct Refusal {
@@ -80,6 +83,9 @@ class Gate {
 
   /// False: too many sessions of this address have ended after a short stay.
   bool may_come_again(Micros now, const PeerAddress& peer);
+  /// A player has proven to come back to his earlier session. False: it was too often, and his address may
+  /// not come again either for now.
+  bool may_come_back(Micros now, const PeerAddress& peer, const Identity& identity);
   /// A session ended after so long.
   void note_stay(Micros now, const PeerAddress& peer, Micros stay);
 
@@ -94,6 +100,7 @@ class Gate {
 
   SecretKey secret_;
   AddressBudget answers_, handshakes_, pings_, unknown_, stays_;
+  AddressBudget returns_;  // by identity
   std::uint32_t answers_left_ = 0, handshakes_left_ = 0, pings_left_ = 0, unknown_left_ = 0;
   std::uint32_t clients_per_address_max_;
   bool stays_limited_;

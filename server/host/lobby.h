@@ -95,8 +95,8 @@ class Lobby {
   std::optional<Refusal> banned(const BanSuspect& who) const;
   bool put_out(Micros now, Session& session, HostOutput& out);
   void end_banned_away();
-  std::optional<AwayBodies::Body> resume(const Guest& guest, const secure::Accepted& accepted,
-                                         HostOutput& out);
+  std::optional<AwayBodies::Body> resume(Micros now, const PeerAddress& from, const Guest& guest,
+                                         const secure::Accepted& accepted, HostOutput& out);
   std::optional<Refusal> make_room(Micros now, const PeerAddress& from, const Guest& guest, HostOutput& out);
   void refuse(Micros now, const PeerAddress& to, const secure::Accepted& accepted, const Refusal& refusal,
               const std::string& player, HostOutput& out);

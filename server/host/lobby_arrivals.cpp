@@ -99,8 +99,8 @@ std::expected<Lobby::Guest, Refusal> Lobby::know(std::int64_t unix_s,
 
 /// The body that a guest proves to have left, taken out of those who are away: its session may have ended
 /// without the server's knowing, or may not have ended at all, when the client came over another link.
-std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::Accepted& accepted,
-                                              HostOutput& out) {
+std::optional<AwayBodies::Body> Lobby::resume(Micros now, const PeerAddress& from, const Guest& guest,
+                                              const secure::Accepted& accepted, HostOutput& out) {
   const std::uint32_t number = guest.hello.resume;
   if (number == 0) return std::nullopt;
   Session* const session = r_.sessions.find_resumable(number);
@@ -114,6 +114,8 @@ std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::
     ++r_.status.resume_refused;
     return std::nullopt;
   }
+  // It stays as it is, and waits for him: the gate turns him away for now.
+  if (!r_.gate.may_come_back(now, from, guest.identity)) return std::nullopt;
   if (session != nullptr) {
     // Whoever is at its old end is this client: it needs no word there.
     if (session->address.transport == Transport::tcp) out.datagrams.add_closed(session->address);
@@ -174,7 +176,7 @@ bool Lobby::arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, con
     r_.status.drop(DropReason::too_old);
     return true;
   }
-  auto body = resume(*guest, accepted, out);
+  auto body = resume(now, from, *guest, accepted, out);
   if (!body) {
     if (const auto refusal = make_room(now, from, *guest, out)) {
       refuse(now, from, accepted, *refusal, guest->hello.name, out);

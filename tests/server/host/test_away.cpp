@@ -327,3 +327,37 @@ TEST_CASE("who does not join after coming back is out of the world", "[server][a
   CHECK(ann.end() == SessionEnd::protocol);
   CHECK(t.host->world().player_count() == 0);
 }
+
+TEST_CASE("who comes back again and again has to wait, and loses nothing by it", "[server][away]") {
+  HostConfig config;
+  config.rejoins_per_minute = 1;
+  Table t(3, {}, config);  // a burst of twice two clients, and 64
+  Hand &ann = t.hand(peer(1), "ann"), &bob = t.hand(peer(2), "bob");
+  t.enter(ann);
+  t.enter(bob);
+  const EntityId player = ann.own->id;
+  int times = 0;
+  for (; times < 200; ++times) {
+    ann.will_resume();
+    t.greet(ann);
+    if (!ann.welcomed()) break;
+    for (int i = 0; i < 20 && !ann.own; ++i) t.run();
+    REQUIRE(ann.own);
+  }
+  CHECK(ann.end() == SessionEnd::too_many_from_address);
+  CHECK(times >= 70);
+  CHECK(times < 90);
+  CHECK(t.host->status().gate.rejoins_refused == 1);
+  CHECK(t.host->world().player_row(player) >= 0);
+  // Who seldom does it may, though the address has used up what it had.
+  const EntityId bobs = bob.own->id;
+  for (int i = 0; i < 3; ++i) {
+    bob.will_resume();
+    t.enter(bob);
+    CHECK(bob.own->id == bobs);
+  }
+  t.run(60 * 30);
+  t.enter(ann);
+  CHECK(ann.welcomes.back().resumed);
+  CHECK(ann.own->id == player);
+}
