@@ -29,6 +29,8 @@ Edges::Edges(Log& log, microseconds start, std::uint16_t tick_rate_hz)
     : log_(log),
       tick_ns_max_(1'000'000'000u / tick_rate_hz),
       people_(200, seconds(1)),
+      orders_(200, seconds(1)),
+      flags_(200, seconds(1)),
       talk_(200, seconds(1)),
       refusals_(20, seconds(10)),
       closes_(20, seconds(10)),
@@ -70,12 +72,24 @@ void Edges::log_close(microseconds now, const TcpClosed& closed) {
   log_.event(LogLevel::info, "connection_closed", fields);
 }
 
+/// What is looked up afterwards has a cap of its own: nobody hides it by coming and going, or by talking.
+RateCap& Edges::cap_of(HostEventKind kind) {
+  switch (kind) {
+    case HostEventKind::refused: return refusals_;
+    case HostEventKind::chat: return talk_;
+    case HostEventKind::order: return orders_;
+    case HostEventKind::flagged: return flags_;
+    case HostEventKind::joined:
+    case HostEventKind::left:
+    case HostEventKind::away:
+    case HostEventKind::returned: break;
+  }
+  return people_;
+}
+
 void Edges::log_event(microseconds now, const HostEvent& event) {
   std::uint64_t suppressed = 0;
-  RateCap& cap = event.kind == HostEventKind::refused ? refusals_
-                 : event.kind == HostEventKind::chat  ? talk_
-                                                      : people_;
-  if (!cap.allow(now, suppressed)) return;
+  if (!cap_of(event.kind).allow(now, suppressed)) return;
   std::vector<LogField> fields{{"player", event.name}};
   const std::string address = to_text(event.peer);
   const std::string key = event.key ? secure::public_key_text(*event.key) : "";

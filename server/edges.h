@@ -28,6 +28,7 @@ class Edges {
 
  private:
   void log_close(std::chrono::microseconds now, const TcpClosed& closed);
+  RateCap& cap_of(HostEventKind kind);
   void log_event(std::chrono::microseconds now, const HostEvent& event);
   void log_late_tick(std::chrono::microseconds now, const HostStatus& status, std::uint64_t tick_ns);
   void log_match(std::chrono::microseconds now, const HostStatus& status);
@@ -38,7 +39,7 @@ class Edges {
   Log& log_;
   std::uint64_t tick_ns_max_;
   std::uint32_t tick_seen_ = 0;
-  RateCap people_, talk_, refusals_, closes_, late_, skips_, matches_;
+  RateCap people_, orders_, flags_, talk_, refusals_, closes_, late_, skips_, matches_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
   std::uint8_t rung_seen_ = 0;

@@ -137,6 +137,19 @@ TEST_CASE("a flood of refusals is capped and told in number", "[server][edges]")
   CHECK(f.lines->count("suppressed=980") == 1);
 }
 
+TEST_CASE("orders and who was flagged are told in a flood of those who come back", "[server][edges]") {
+  Fixture f;
+  std::vector<HostEvent> flood(500, event_of(HostEventKind::returned, "flood", ""));
+  flood.push_back(event_of(HostEventKind::order, "Ada", "kick flood"));
+  flood.resize(flood.size() + 500, event_of(HostEventKind::flagged, "x", ""));
+  flood.push_back(event_of(HostEventKind::order, "Ada", "save"));
+  f.observe(1s, flood);
+  CHECK(f.lines->count("event=returned") == 200);
+  CHECK(f.lines->count("event=flagged") == 200);
+  CHECK(f.lines->count("event=order") == 2);
+  CHECK(f.lines->count("suppressed") == 0);
+}
+
 TEST_CASE("a late tick is told with its duration, once a tick and not too often", "[server][edges]") {
   Fixture f;
   f.status.tick = 1;
