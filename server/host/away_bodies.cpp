@@ -32,11 +32,6 @@ AwayBodies::Body* AwayBodies::find_identity(const Identity& identity) {
   return first_away(bodies_, [&identity](const Body& body) { return body.identity == identity; });
 }
 
-AwayBodies::Body* AwayBodies::due(Micros now) {
-  return first_away(bodies_,
-                    [now](const Body& body) { return now >= body.until || !body.ended_for.empty(); });
-}
-
 AwayBodies::Body AwayBodies::take(Body& body) {
   ASHLAR_ASSERT(&body >= bodies_.data() && &body < bodies_.data() + bodies_.size());
   const auto at = bodies_.begin() + (&body - bodies_.data());

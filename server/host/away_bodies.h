@@ -43,8 +43,16 @@ class AwayBodies {
     const auto it = std::ranges::find_if(bodies_, may_go);
     return it == bodies_.end() ? nullptr : &*it;
   }
-  /// One whose time is over at `now`, or who is kicked; null: none (any more).
-  Body* due(Micros now);
+  /// Takes out all whose time is over at `now`, or who are kicked, and calls ended(body) for each, who waited
+  /// longest first. In one pass: as many may end in one tick as are away.
+  template <class Ended>
+  void take_due(Micros now, Ended&& ended) {
+    std::erase_if(bodies_, [&](const Body& body) {
+      const bool due = now >= body.until || !body.ended_for.empty();
+      if (due) ended(body);
+      return due;
+    });
+  }
   /// Takes it out; `body` is one of these.
   Body take(Body& body);
 

@@ -103,7 +103,11 @@ void Lobby::free_row(Session& session) {
 
 /// Its player does not come back to it. `body` is another one afterwards.
 void Lobby::end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out) {
-  const AwayBodies::Body gone = r_.away.take(body);
+  note_gone(now, r_.away.take(body), why, out);
+}
+
+/// Likewise, once it waits no more.
+void Lobby::note_gone(Micros now, const AwayBodies::Body& gone, const std::string& why, HostOutput& out) {
   leave_body(gone.player, !defects_.ghost);
   r_.gate.note_stay(now, gone.address, now - gone.came_at);
   out.events.push_back({HostEventKind::left, gone.address, gone.resume.own.number, gone.name, why});
@@ -259,8 +263,10 @@ void Lobby::keep_house(Micros now, HostOutput& out) {
     if (keep(now, session, out)) ++playing;
   }
   if (std::exchange(bans_changed_, false)) end_banned_away();
-  while (AwayBodies::Body* const body = defects_.waits_for_ever ? nullptr : r_.away.due(now))
-    end_away(now, *body, body->ended_for.empty() ? "away too long" : body->ended_for, out);
+  if (!defects_.waits_for_ever)
+    r_.away.take_due(now, [&](const AwayBodies::Body& gone) {
+      note_gone(now, gone, gone.ended_for.empty() ? "away too long" : gone.ended_for, out);
+    });
   r_.status.clients = playing;
   r_.status.away = r_.away.count();
 }

@@ -117,6 +117,7 @@ class Lobby {
   void go_away(Micros now, Session& session, HostOutput& out);
   void step_aside(Micros now, Session& session);
   void end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out);
+  void note_gone(Micros now, const AwayBodies::Body& gone, const std::string& why, HostOutput& out);
   void leave_body(EntityId player, bool may_linger);
   void leave_world(Session& session, const std::string& why, HostOutput& out);
   void remove(Micros now, Session& session, const std::string& why, HostOutput& out);
