@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "world/math/vec.h"
 #include "world/sim/block_contents.h"
 
 namespace ashlar::server {
@@ -25,6 +26,8 @@ struct ContentsDesk {
     friend bool operator==(const Shown&, const Shown&) = default;
   };
   std::map<IVec3, Shown, Less> shown;  ///< signs and timers near its player
+  DVec3 looked_from;                   ///< where its player was when all near it was looked through
+  bool behind = true;                  ///< something near it may not have been told
 };
 
 }  // namespace ashlar::server
