@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "protocol/chunk_codec.h"
 #include "world/math/assert.h"
 #include "world/sim/world.h"
 #include "world/voxel/volume.h"
@@ -17,6 +18,9 @@ constexpr std::uint32_t look_again_every_ticks = 8;
 constexpr std::uint32_t mark_every_ticks = 60;
 /// What is behind a player may wait until so much farther things in its view are there.
 constexpr double behind_factor = 2;
+/// Queued. Above that, what its player needs is not looked for: who acknowledges nothing must cost nothing.
+constexpr std::size_t enough_bytes = GroundRoom::queue_bytes_max * 2 / 3;
+static_assert(enough_bytes + chunk_bytes_max < GroundRoom::queue_bytes_max, "what is looked for fits");
 /// So near everything counts as in view.
 constexpr double about_m = 48;
 constexpr auto radius_chunks = static_cast<std::int32_t>(GroundRoom::radius_m / chunk_size);
@@ -63,6 +67,7 @@ void GroundRoom::publish(const World& world, const ChangeLog& log, std::vector<P
     follow(world, desk, {here.x, here.y});
     if (!tell_gone(session, tick)) continue;
     if (desk.all && (tick + seated[i]) % look_again_every_ticks != 0) continue;
+    if (session.connection->queue_bytes(StreamId::bulk) > enough_bytes) continue;
     look(world, session, static_cast<std::size_t>(row));
     serve(world, log, session, requests);
   }
@@ -181,6 +186,8 @@ bool GroundRoom::tell(Session& session, std::uint32_t tick, ChunkCoord at, const
   const bool holds = kept != desk.kept.end() && kept->chunk.at == at && kept->chunk.hash == entry.hash;
   GroundChunk message{tick, session.world, at, entry.hash, entry.bytes, entry.changes};
   if (holds) message.bytes = {};
+  // It is longer than its bytes: what cannot go is not written first.
+  if (!takes(session, message.bytes.size())) return false;
   if (!send(session, tick, writer_.write(message))) return false;
   std::uint8_t* const known = desk.place(at);
   ASHLAR_ASSERT(known != nullptr);
@@ -189,9 +196,12 @@ bool GroundRoom::tell(Session& session, std::uint32_t tick, ChunkCoord at, const
   return true;
 }
 
+bool GroundRoom::takes(const Session& session, std::size_t bytes) const {
+  return session.connection->queue_bytes(StreamId::bulk) + bytes <= queue_bytes_max && bytes <= bytes_left_;
+}
+
 bool GroundRoom::send(Session& session, std::uint32_t tick, std::span<const std::uint8_t> message) {
-  if (session.connection->queue_bytes(StreamId::bulk) + message.size() > queue_bytes_max) return false;
-  if (message.size() > bytes_left_) return false;
+  if (!takes(session, message.size())) return false;
   if (session.connection->send(StreamId::bulk, message) != SendResult::sent) return false;
   bytes_left_ -= message.size();
   status_->ground_stream.bytes += message.size();

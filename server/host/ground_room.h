@@ -53,6 +53,7 @@ class GroundRoom {
   void note_candidate(const Candidate& candidate);
   void serve(const World& world, const ChangeLog& log, Session& session, std::vector<PackRequest>& requests);
   bool tell(Session& session, std::uint32_t tick, ChunkCoord at, const GroundCache::Entry& entry);
+  bool takes(const Session& session, std::size_t bytes) const;
   bool send(Session& session, std::uint32_t tick, std::span<const std::uint8_t> message);
 
   SessionTable* sessions_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/host/ground_room.h"
 #include "tests/catch.h"
 #include "tests/integration/predicted_client.h"
 #include "world/voxel/volume.h"
@@ -93,6 +94,32 @@ TEST_CASE("what changes is told by the block, and a chunk in which much changed 
   CHECK(play.client.ground().streamed().pending() < 4096);
   play.run(1.5);
   CHECK(play.client.ground().streamed().pending() == 0);
+}
+
+TEST_CASE("for a client that acknowledges nothing no ground is looked for", "[integration][ground_stream]") {
+  WorldSetup setup = streamed_setup();
+  setup.terrain = TerrainKind::hills;
+  HostedClient play(setup, {}, asking_client(setup));
+  play.enter();
+  client_sim::LinkConditions cut;
+  cut.loss = 1;
+  play.down.set_conditions(cut);
+  play.run(2);
+  const auto& told = play.host->status().ground_stream;
+  REQUIRE(told.bytes > server::GroundRoom::queue_bytes_max / 2);
+  const std::uint64_t bytes = told.bytes, packed = told.packed;
+  // One column further other chunks would be the next, and none of those that it has are too far.
+  const DVec3 there = play.world().players().body[play.row()].position_m + DVec3{chunk_size, 0, 0};
+  play.host->admin({AdminAction::noclip_on, play.client.player(), {}});
+  play.host->admin({AdminAction::teleport, play.client.player(), there});
+  play.run(2);
+  REQUIRE(length(play.world().players().body[play.row()].position_m - there) < 1);
+  CHECK(told.bytes == bytes);
+  CHECK(told.packed == packed);
+  // Once it answers it has all of it.
+  play.conditions({});
+  play.run(8);
+  CHECK(compare_ground(play) > 200);
 }
 
 TEST_CASE("who goes away is sent other ground, and forgets the old", "[integration][ground_stream]") {
