@@ -66,12 +66,16 @@ void Saving::watch() {
                  {{"dirty_chunks", status.dirty_chunks},
                   {"remedy", "the disk is too slow or full: what is announced as saved stays behind"}});
   if (!status.log_failure.empty() && !log_damaged_)
-    log_.event(LogLevel::error, "edit_log_damaged",
-               {{"error", status.log_failure},
-                {"remedy",
-                 "the world is saved, who changed it is not: stop the server and run ashlar-server "
-                 "world salvage"}});
-  log_damaged_ = !status.log_failure.empty();
+    log_.event(
+        LogLevel::error, "edit_log_damaged",
+        {{"error", status.log_failure},
+         {"remedy", status.log_off ? "the world is saved, who changed it is not: stop the server and run "
+                                     "ashlar-server world salvage"
+                                   : "the world is saved, who changed it is not: it is tried again with each "
+                                     "group; see to the disk"}});
+  if (status.log_failure.empty() && status.failure.empty() && log_damaged_)
+    log_.info("edit_log_recovered", {{"edits_unlogged", status.edits_unlogged}});
+  if (status.failure.empty()) log_damaged_ = !status.log_failure.empty();
   if (status.edits_unlogged > 0 && !unlogged_ && !log_damaged_)
     log_.warning("edits_unlogged", {{"edits", status.edits_unlogged},
                                     {"remedy", "more blocks change at once than the log of edits takes"}});

@@ -290,11 +290,13 @@ bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_po
       store->save({group_tick, std::span(coded).first(coded_count), handed->players.rows(), coded_items,
                    coded_contents, handed->authors, handed->edits, handed->unix_s, options.log, coded_state});
   std::string log_failure = saved ? store->log_trouble() : std::string();
+  const bool log_off = saved && store->log_off();
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
   if (!log_failure.empty()) status.edits_unlogged += handed->edits.size();
   status.log_failure = std::move(log_failure);
+  status.log_off = log_off;
   status.saved_tick = group_tick;
   status.last_group_chunks = static_cast<std::uint32_t>(coded_count);
   status.last_group_ms = elapsed_ms(handed_over);

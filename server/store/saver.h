@@ -24,7 +24,8 @@ struct SaverStatus {
   std::uint32_t last_group_chunks = 0;
   double last_group_ms = 0;          ///< from its hand-over until it was on the disk
   std::uint64_t edits_unlogged = 0;  ///< too many at once for the log, or it is damaged
-  std::string log_failure;           ///< one line where the log is damaged: all else is saved
+  std::string log_failure;           ///< one line where the log is in trouble: all else is saved
+  bool log_off = false;              ///< it is damaged; else it is tried again with each group
   double last_age_ms = 0;            ///< from its first change until it was on the disk
   std::string failure;               ///< one line while the last group cannot be written; empty: all is well
 };

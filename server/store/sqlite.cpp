@@ -14,9 +14,16 @@
 namespace ashlar::server {
 namespace {
 
+bool fails_to_write(int code) {
+  return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_TRUNCATE ||
+         code == SQLITE_IOERR_SHMSIZE;
+}
+
 StoreTrouble::Kind kind_of(int code, int system_error) {
   using Kind = StoreTrouble::Kind;
   if (system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT) return Kind::full;
+  // A commit that cannot be written names no reason: most of all there is no room.
+  if (system_error == 0 && fails_to_write(code)) return Kind::full;
   switch (code & 0xff) {
     case SQLITE_FULL: return Kind::full;
     case SQLITE_BUSY:
@@ -39,6 +46,7 @@ std::string read_only_remedy(const std::string& file) {
 
 std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code, int system_error) {
   using Kind = StoreTrouble::Kind;
+  if ((code & 0xff) == SQLITE_IOERR && system_error == 0) return "look at its disk: is there room on it?";
   switch (kind) {
     case Kind::full: return "make room on its disk";
     case Kind::busy: return "another program holds it: end that one";
@@ -48,7 +56,6 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
     case Kind::foreign: return "it is no world's database: move it away, or restore it from a backup";
     default: {
       if ((code & 0xff) == SQLITE_READONLY) return read_only_remedy(file);
-      if ((code & 0xff) == SQLITE_IOERR && system_error == 0) return "look at its disk: is there room on it?";
       const std::string owner = owner_remedy(file, system_error);
       return owner.empty() ? "see --world" : owner.substr(2);
     }

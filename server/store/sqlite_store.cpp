@@ -150,7 +150,8 @@ struct SqliteStore::Impl {
   WriteStatements statements;
   Statement find_chunk;
   EditLogWriter log;                          // the writer's
-  std::string log_trouble;                    // likewise
+  std::string log_trouble;                    // likewise; of the last group
+  bool log_off = false;                       // likewise: it is not tried
   std::vector<std::int64_t> damaged_players;  // rows that load_players() found
   StoredWorld world;
   std::string copied;
@@ -492,19 +493,23 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
       return !with_log || s.write_log(group);
     });
   };
-  const bool with_log = s.log_trouble.empty();
+  const bool with_log = !s.log_off;
   auto done = write(with_log);
+  if (done && with_log) s.log_trouble.clear();
   if (!done && with_log && in_log) {
     // Nothing in play reads the log: the world must not be lost for a page of it. A full or held disk is
-    // none.
+    // none, and what else the machine says may pass.
     using Kind = StoreTrouble::Kind;
     const Kind kind = done.error().kind;
-    if (kind == Kind::damaged || kind == Kind::foreign || kind == Kind::machine) {
+    const bool torn = kind == Kind::damaged || kind == Kind::foreign;
+    if (torn || kind == Kind::machine) {
       std::string why = std::move(done.error().line);
       done = write(false);
-      if (done) s.log_trouble = std::move(why);
+      if (done) s.log_trouble = std::move(why), s.log_off = torn;
     }
   }
+  // A disk that took nothing for a while may have been what was wrong.
+  if (!done) s.log_off = false;
   if (done) s.world.tick = group.tick;
   if (done && group.tick_rate_hz > 0) s.world.tick_rate_hz = group.tick_rate_hz;
   return done;
@@ -513,6 +518,11 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
 std::string SqliteStore::log_trouble() {
   const std::scoped_lock lock(impl_->write_mutex);
   return impl_->log_trouble;
+}
+
+bool SqliteStore::log_off() {
+  const std::scoped_lock lock(impl_->write_mutex);
+  return impl_->log_off;
 }
 
 std::expected<void, StoreTrouble> SqliteStore::Impl::save_meta(std::string_view key,

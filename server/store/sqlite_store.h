@@ -80,6 +80,7 @@ class SqliteStore final : public WorldStore {
   std::expected<StoredContentsList, StoreTrouble> load_contents() override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
   std::string log_trouble() override;
+  bool log_off() override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
   /// Keeps where the world's maps stand (kept_ground.h), likewise.
   std::expected<void, StoreTrouble> save_footprints(const std::string& text);

@@ -156,11 +156,13 @@ class WorldStore {
   virtual std::expected<StoredContentsList, StoreTrouble> load_contents() = 0;
 
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
-  /// again. Where the log of edits alone is damaged the rest is saved (log_trouble()).
+  /// again. Where the log of edits alone is in trouble the rest is saved (log_trouble()).
   virtual std::expected<void, StoreTrouble> save(const SaveGroup& group) = 0;
-  /// Why groups are saved without their edits, in a line: the log of edits, which nothing in play reads, is
-  /// damaged. Empty: all is well.
+  /// Why the last group was saved without its edits, in a line: the log of edits, which nothing in play
+  /// reads, is damaged or cannot be written. Empty: all is well.
   virtual std::string log_trouble() { return {}; }
+  /// It is damaged: it is left alone until a group that was not saved has been, else tried with each.
+  virtual bool log_off() { return false; }
   /// Keeps the world's kinds of blocks (stored_blocks.h), on the disk when it returns.
   virtual std::expected<void, StoreTrouble> save_blocks(const std::string& text) = 0;
   /// Keeps a damaged row aside. @param forget  takes it from the chunks, too

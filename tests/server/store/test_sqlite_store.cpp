@@ -575,6 +575,78 @@ TEST_CASE("a backup of a store that goes on writing is whole, and never over ano
   CHECK_FALSE(store->backup(folder.path("nowhere/copy.db")).has_value());
 }
 
+TEST_CASE("a disk that has no room for the log of edits does not switch it off", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  std::signal(SIGXFSZ, SIG_IGN);
+  const auto store = open_kept(file);
+  const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+  std::vector<LoggedEdit> edits;
+  for (int i = 0; i < 3000; ++i) edits.push_back({100 + i, 0, {i % 32, 0, 0}, BlockId::air, BlockId::brick});
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)};
+  SaveGroup group{1, {&chunk, 1}, {}};
+  group.authors = {&author, 1};
+  group.edits = std::span(edits).first(1);
+  REQUIRE(store->save(group).has_value());
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  // Room for the chunk alone: what does not go is the commit, for which the library has no reason.
+  small.rlim_cur = std::filesystem::file_size(file + "-wal") + (96u << 10);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  group.tick = 2;
+  group.edits = edits;
+  const auto full = store->save(group);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  REQUIRE_FALSE(full.has_value());
+  CHECK(full.error().kind == Kind::full);
+  CHECK_THAT(full.error().line, ContainsSubstring("room") && !ContainsSubstring("salvage"));
+  CHECK(store->log_trouble().empty());
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_trouble().empty());
+  CHECK(ask(file, "SELECT count(*) FROM edits") == 3001);
+}
+
+TEST_CASE("a log of edits that was switched off is tried again after a save that failed",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  std::signal(SIGXFSZ, SIG_IGN);
+  const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+  const LoggedEdit edit{100, 0, {1, 0, 0}, BlockId::air, BlockId::brick};
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)};
+  SaveGroup group{1, {&chunk, 1}, {}};
+  group.authors = {&author, 1};
+  group.edits = {&edit, 1};
+  REQUIRE(open_kept(file)->save(group).has_value());
+  const std::int64_t root = ask(file, "SELECT rootpage FROM sqlite_master WHERE name = 'authors'");
+  const std::string whole = folder.read("world.db");
+  std::string torn = whole;
+  for (std::size_t i = 0; i < 4096; ++i)
+    torn[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
+  folder.write("world.db", torn);
+  const auto store = open_kept(file);
+  group.tick = 2;
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_off());
+  CHECK_FALSE(store->log_trouble().empty());
+  group.tick = 3;
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_off());
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit none = before;
+  none.rlim_cur = 4096;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  const bool saved = store->save(group).has_value();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  REQUIRE_FALSE(saved);
+  CHECK_FALSE(store->log_off());
+  // It is damaged still, which is found out by trying.
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_off());
+}
+
 TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it whole",
           "[server][sqlite_store]") {
   const TemporaryFolder folder;
