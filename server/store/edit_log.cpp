@@ -17,6 +17,7 @@ namespace ashlar::server {
 namespace {
 
 constexpr std::int64_t pruned_at_once = 5000;
+constexpr std::int64_t day_s = 24 * 3600;
 constexpr std::array<std::uint8_t, 1> operator_identity{1};
 
 /// What the table knows an author by.
@@ -412,10 +413,19 @@ std::expected<EditLogWriter, StoreTrouble> EditLogWriter::make(const Database& d
       {&writer.put_edit_,
        "INSERT INTO edits(time, author, place, block, before, after, held) VALUES(?1, ?2, ?3, ?4, ?5, ?6, "
        "?7)"},
-      {&writer.prune_age_, "DELETE FROM edits WHERE id < (SELECT min(id) FROM edits) + ?2 AND time < ?1"},
-      {&writer.prune_rows_,
-       "DELETE FROM edits WHERE id < (SELECT min(id) FROM edits) + ?2 AND "
-       "id <= (SELECT max(id) FROM edits) - ?1"}};
+      {&writer.prune_age_,
+       "DELETE FROM edits WHERE id IN (SELECT id FROM edits INDEXED BY edits_by_time WHERE time < ?1 "
+       "ORDER BY time LIMIT ?2)"},
+      {&writer.prune_rows_, "DELETE FROM edits WHERE id IN (SELECT id FROM edits ORDER BY id LIMIT ?1)"},
+      {&writer.prune_world_,
+       "DELETE FROM edits WHERE id IN (SELECT id FROM edits INDEXED BY edits_by_author WHERE author = "
+       "(SELECT id FROM authors WHERE identity = x'') ORDER BY time LIMIT ?1)"},
+      {&writer.note_world_,
+       "INSERT OR REPLACE INTO meta SELECT ?1, CAST(ifnull(min(time), ?2) AS TEXT) FROM edits INDEXED BY "
+       "edits_by_author WHERE author = (SELECT id FROM authors WHERE identity = x'')"},
+      {&writer.newest_, "SELECT time FROM edits ORDER BY id DESC LIMIT 1"},
+      {&writer.count_, "SELECT count(*) FROM edits"}};
+  writer.database_ = database.get();
   for (const auto& [statement, sql] : all) {
     auto made = Statement::make(database, sql);
     if (!made) return std::unexpected(std::move(made.error()));
@@ -440,7 +450,18 @@ bool EditLogWriter::find_or_add(const EditAuthor& author, std::int64_t& id) {
   return known == name || rename_.bind(1, id).bind(2, name).run();
 }
 
+/// What was there before a run's first group.
+bool EditLogWriter::begin() {
+  added_ = 0;
+  if (clock_s_) return true;
+  const int code = newest_.step();
+  if (code == SQLITE_ROW) clock_s_ = believed_s_ = newest_.whole(0);
+  newest_.reset();
+  return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
 bool EditLogWriter::write(std::span<const EditAuthor> authors, std::span<const LoggedEdit> edits) {
+  if (!begin()) return false;
   ids_.resize(authors.size());
   for (std::size_t i = 0; i < authors.size(); ++i)
     if (!find_or_add(authors[i], ids_[i])) return false;
@@ -454,14 +475,60 @@ bool EditLogWriter::write(std::span<const EditAuthor> authors, std::span<const L
                          .bind(7, std::span<const std::uint8_t>(edit.held))
                          .run();
     if (!put) return false;
+    ++added_;
   }
   return true;
 }
 
 bool EditLogWriter::prune(std::int64_t now_s, const EditLogLimits& limits, std::size_t written) {
   const auto at_once = static_cast<std::int64_t>(2 * written) + pruned_at_once;
-  if (limits.age_s > 0 && !prune_age_.bind(1, now_s - limits.age_s).bind(2, at_once).run()) return false;
-  return prune_rows_.bind(1, static_cast<std::int64_t>(limits.rows_max)).bind(2, at_once).run();
+  const std::int64_t believed_s = believe(now_s);
+  std::int64_t gone = 0;
+  if (limits.age_s > 0 && !remove(prune_age_.bind(1, believed_s - limits.age_s).bind(2, at_once), gone))
+    return false;
+  return prune_to(static_cast<std::int64_t>(limits.rows_max), at_once, now_s);
+}
+
+/// A clock that jumps ahead would take all of the log along. So of a step from one group to the next that is
+/// longer than a day (a jump, or nobody changed anything for so long) nothing is believed at first: the time
+/// that edits are too old by catches up by twice the steps that follow.
+std::int64_t EditLogWriter::believe(std::int64_t now_s) {
+  if (!clock_s_) believed_s_ = now_s;
+  const std::int64_t step_s = now_s - clock_s_.value_or(now_s);
+  if (step_s > 0 && step_s <= day_s) believed_s_ += 2 * step_s;
+  believed_s_ = std::min(believed_s_, now_s);
+  clock_s_ = now_s;
+  return believed_s_;
+}
+
+bool EditLogWriter::prune_to(std::int64_t rows_max, std::int64_t at_once, std::int64_t now_s) {
+  if (!rows_) {
+    const int code = count_.step();
+    if (code == SQLITE_ROW) rows_ = count_.whole(0) - added_;
+    count_.reset();
+    if (code != SQLITE_ROW) return false;
+  }
+  const std::int64_t beyond = std::min(*rows_ + added_ - rows_max, at_once);
+  if (beyond <= 0) return true;
+  std::int64_t gone = 0;
+  if (!remove(prune_world_.bind(1, beyond), gone)) return false;
+  if (gone > 0 && !note_world_.bind(1, std::string_view(world_rows_since_key)).bind(2, now_s).run())
+    return false;
+  if (gone == beyond) return true;
+  return remove(prune_rows_.bind(1, beyond - gone), gone);
+}
+
+/// @param gone  how many rows it took out
+bool EditLogWriter::remove(Statement& statement, std::int64_t& gone) {
+  if (!statement.run()) return false;
+  gone = sqlite3_changes(database_);
+  added_ -= gone;
+  return true;
+}
+
+void EditLogWriter::note_committed() {
+  if (rows_) *rows_ += added_;
+  added_ = 0;
 }
 
 std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, const EditQuery& query) {

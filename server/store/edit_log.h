@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,14 +35,27 @@ class EditLogWriter {
   /// Appends. False: the database says why.
   bool write(std::span<const EditAuthor> authors, std::span<const LoggedEdit> edits);
   /// Takes out what is older or more than the limits say, the oldest first: at most twice as many rows as
-  /// were written, and some, so that it never takes long.
+  /// were written, and some, so that it never takes long. Where there are too many the world's own go before
+  /// those of anybody: however much sand somebody sets loose, what players did stays.
   bool prune(std::int64_t now_s, const EditLogLimits& limits, std::size_t written);
+  /// What was written and pruned since the last call of write() is on the disk.
+  void note_committed();
 
  private:
   bool find_or_add(const EditAuthor& author, std::int64_t& id);
+  bool begin();
+  bool prune_to(std::int64_t rows_max, std::int64_t at_once, std::int64_t now_s);
+  bool remove(Statement& statement, std::int64_t& gone);
+  std::int64_t believe(std::int64_t now_s);
 
-  Statement put_author_, rename_, find_author_, put_edit_, prune_age_, prune_rows_;
-  std::vector<std::int64_t> ids_;  // scratch
+  sqlite3* database_ = nullptr;
+  Statement put_author_, rename_, find_author_, put_edit_, prune_age_, prune_rows_, prune_world_, note_world_,
+      newest_, count_;
+  std::vector<std::int64_t> ids_;        // scratch
+  std::optional<std::int64_t> rows_;     // on the disk; counted once
+  std::int64_t added_ = 0;               // to them in this transaction
+  std::optional<std::int64_t> clock_s_;  // of the last group
+  std::int64_t believed_s_ = 0;          // from which edits are too old
 };
 
 /// An edit as it was found.
@@ -71,6 +85,9 @@ std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, con
 /// The log of a world's database, opened to be read, also beside a running server. A database of an older
 /// format has none: the trouble says so.
 std::expected<Database, StoreTrouble> open_log(const std::string& file);
+
+/// Since when the log has all that the world itself changed; 0: as far as it goes back.
+inline constexpr const char* world_rows_since_key = "log_world_since";
 
 /// The cell of the log that a block is in.
 std::int64_t edit_cell(IVec3 block);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "protocol/chunk_codec.h"
+#include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
@@ -56,7 +57,11 @@ class Pruning {
     const std::int64_t since_s = now_s_ - options_.far->unchanged_s;
     const auto oldest = database_.number("SELECT min(time) FROM edits");
     if (!oldest) return std::unexpected(oldest.error());
-    if (*oldest == 0 || *oldest > since_s)
+    // What the world did itself may be gone that is newer than what players did.
+    const auto world_since = database_.number(
+        (std::string("SELECT value FROM meta WHERE key = '") + world_rows_since_key + "'").c_str());
+    if (!world_since) return std::unexpected(world_since.error());
+    if (*oldest == 0 || std::max(*oldest, *world_since) > since_s)
       return std::unexpected(StoreTrouble{{},
                                           database_.file() +
                                               ": its log of edits does not reach back so far: give a "

@@ -46,9 +46,10 @@ std::vector<ChunkEdits> by_chunk(const std::vector<FoundEdit>& found) {
 /// What is known of a block on the way back through its edits.
 struct BlockPast {
   BlockId expected{}, to{};
-  bool found = false;   // one of its edits is the query's
-  bool undone = false;  // `to` is what is to be there
-  bool closed = false;  // nothing before is taken back
+  BlockId later_from{};  // what the last edit that was looked at found there
+  bool found = false;    // one of its edits is the query's
+  bool undone = false;   // `to` is what is to be there
+  bool closed = false;   // nothing before is taken back
   std::optional<BlockData> held;
 };
 
@@ -59,14 +60,20 @@ std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement
   const auto take_back = [&] {
     const auto [at, is_new] = blocks.try_emplace(static_cast<std::uint32_t>(edits.whole(1)) % chunk_blocks);
     BlockPast& past = at->second;
-    if (is_new) past.expected = static_cast<BlockId>(edits.whole(3));
+    const auto before = static_cast<BlockId>(edits.whole(2)), after = static_cast<BlockId>(edits.whole(3));
+    if (is_new) past.expected = past.later_from = after;
     const bool found = std::ranges::binary_search(chunk.ids, edits.whole(0));
+    const auto held = edits.bytes(4);
+    // One between the two is not in the log any more, and so not of those that are taken back. (What a block
+    // held may stand before the change that made the block.)
+    const bool gap = held.empty() && after != past.later_from;
+    if (held.empty()) past.later_from = before;
     past.found = past.found || found;
-    if (!found && !force) past.closed = true;
+    if ((!found || gap) && !force) past.closed = true;
     if (!found || past.closed) return;
     past.undone = true;
-    past.to = static_cast<BlockId>(edits.whole(2));
-    if (const auto held = edits.bytes(4); !held.empty()) past.held = decode_block_data(held);
+    past.to = before;
+    if (!held.empty()) past.held = decode_block_data(held);
   };
   for (const std::int64_t cell : chunk.cells) {
     edits.bind(1, cell).bind(2, chunk.ids.front());

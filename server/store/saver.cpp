@@ -86,6 +86,7 @@ struct DirtyGroup {
   void clear() {
     chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear(), contents.clear();
     items_changed = state_changed = false;
+    unix_s = 0;
   }
   /// @return the author's index here
   std::uint32_t put(const EditAuthor& author) {
@@ -112,7 +113,7 @@ struct DirtyGroup {
   LastRows<PlacedData, &PlacedData::block> contents;
   KeptState state;
   bool items_changed = false, state_changed = false;
-  std::int64_t unix_s = 0;  // of the newest edit
+  std::int64_t unix_s = 0;  // of the newest edit; 0: there is none
   std::uint64_t tick = 0;
   SteadyTime::time_point begun;  // when its first change was noted
 };

@@ -495,7 +495,7 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
   };
   const bool with_log = !s.log_off;
   auto done = write(with_log);
-  if (done && with_log) s.log_trouble.clear();
+  if (done && with_log) s.log_trouble.clear(), s.log.note_committed();
   if (!done && with_log && in_log) {
     // Nothing in play reads the log: the world must not be lost for a page of it. A full or held disk is
     // none, and what else the machine says may pass.

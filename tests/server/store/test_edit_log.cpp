@@ -198,6 +198,111 @@ TEST_CASE("the log is bounded by age and rows, the oldest go first", "[server][e
   CHECK(left.size() == 11);  // from 90 on, and the new one
 }
 
+TEST_CASE("what the world did goes from a log that is too large before what anybody did",
+          "[server][edit_log]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  auto store = open_at(file);
+  const EditAuthor authors[] = {author(1, "Ada"), {}};
+  const EditLogLimits limits{.rows_max = 30, .age_s = 0};
+  std::vector<LoggedEdit> edits;
+  for (int i = 0; i < 20; ++i) edits.push_back({i, 0, {i, 0, 0}, BlockId::air, BlockId::brick});
+  log_edits(*store, authors, edits, 20, limits);
+  // Sand falls for long, in several groups and runs.
+  for (int group = 0; group < 8; ++group) {
+    edits.clear();
+    for (int i = 0; i < 40; ++i)
+      edits.push_back({100 + 40 * group + i, 1, {i, 1, 0}, BlockId::air, BlockId::sand});
+    if (group == 4) store.reset(), store = open_at(file);
+    log_edits(*store, authors, edits, 100 + 40 * group, limits);
+  }
+  CHECK(found_in(file, by("Ada")).size() == 20);
+  CHECK(found_in(file, by("@world")).size() == 10);
+  CHECK(found_in(file, by("@world")).back().time_s == 410);
+  // Who only reads the log must not take the world's for whole.
+  CHECK(Database::open(file, OpenMode::read, 0)
+            ->number("SELECT value FROM meta WHERE key = 'log_world_since'") == 410);
+  // Where the world's are gone the oldest of all go.
+  edits.clear();
+  for (int i = 0; i < 25; ++i) edits.push_back({900 + i, 0, {i, 2, 0}, BlockId::air, BlockId::brick});
+  log_edits(*store, authors, edits, 930, limits);
+  CHECK(found_in(file, by("@world")).empty());
+  CHECK(found_in(file, by("Ada")).size() == 30);
+  CHECK(found_in(file, by("Ada")).back().time_s == 15);
+}
+
+TEST_CASE("a clock that jumps ahead takes nothing of the log along", "[server][edit_log]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  constexpr std::int64_t day = 24 * 3600, begun = 20'000 * day;
+  const EditAuthor authors[] = {author(1, "Ada")};
+  const EditLogLimits limits{.rows_max = 1000, .age_s = 30 * day};
+  auto store = open_at(file);
+  const auto log_one = [&](std::int64_t now_s) {
+    const LoggedEdit edit{now_s, 0, {0, 0, 0}, BlockId::air, BlockId::brick};
+    log_edits(*store, authors, {&edit, 1}, now_s, limits);
+  };
+  log_one(begun);
+  const bool restart = GENERATE(false, true);
+  if (restart) store.reset(), store = open_at(file);
+  for (int i = 0; i < 20; ++i) log_one(begun + 4000 * day + i);
+  CHECK(found_in(file, {}).size() == 21);
+  // Back at the right time days pass as they do.
+  for (int i = 1; i <= 40; ++i) log_one(begun + i * day);
+  const auto left = found_in(file, {.until_s = begun + 100 * day});
+  CHECK(left.size() == 31);
+  CHECK(left.back().time_s == begun + 10 * day);
+}
+
+TEST_CASE("after a pause the log forgets as late as it must, and then as it did", "[server][edit_log]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  constexpr std::int64_t day = 24 * 3600, begun = 20'000 * day;
+  const EditAuthor authors[] = {author(1, "Ada")};
+  auto store = open_at(file);
+  const auto log_one = [&](std::int64_t now_s) {
+    const LoggedEdit edit{now_s, 0, {0, 0, 0}, BlockId::air, BlockId::brick};
+    log_edits(*store, authors, {&edit, 1}, now_s, {.rows_max = 1000, .age_s = 30 * day});
+  };
+  log_one(begun);
+  log_one(begun + 40 * day);
+  CHECK(found_in(file, {}).size() == 2);
+  for (int i = 1; i <= 40; ++i) log_one(begun + 40 * day + i * day / 2);
+  CHECK(found_in(file, {.until_s = begun}).empty());
+  CHECK(found_in(file, {}).back().time_s == begun + 40 * day);
+}
+
+TEST_CASE("a rollback takes nothing back beyond an edit that the log does not have any more",
+          "[server][rollback]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  ChunkCodec codec;
+  {
+    const auto store = open_at(file);
+    Chunk chunk(BlockId::stone);
+    chunk.set_block({1, 1, 1}, BlockId::glass);
+    const StoredChunk chunks[] = {{{0, 0, 0}, codec.encode(chunk)}};
+    const EditAuthor authors[] = {author(1, "Ada"), {}};
+    // She dug, sand fell into it, she made glass of the sand.
+    const LoggedEdit edits[] = {{100, 0, {1, 1, 1}, BlockId::stone, BlockId::air},
+                                {101, 1, {1, 1, 1}, BlockId::air, BlockId::sand},
+                                {102, 0, {1, 1, 1}, BlockId::sand, BlockId::glass}};
+    SaveGroup group{5, chunks, {}};
+    group.authors = authors;
+    group.edits = edits;
+    group.now_s = 102;
+    group.limits = {.rows_max = GENERATE(2u, 3u), .age_s = 0};
+    REQUIRE(store->save(group).has_value());
+    CHECK(found_in(file, {}).size() == group.limits.rows_max);
+  }
+  const bool force = GENERATE(false, true);
+  const auto report = roll_back(file, by("Ada"), {.force = force}, 500);
+  REQUIRE(report.has_value());
+  CHECK(report->blocks == 1);
+  CHECK((*codec.decode(open_at(file)->load_chunk({0, 0, 0}).bytes))->block({1, 1, 1}) ==
+        (force ? BlockId::stone : BlockId::sand));
+}
+
 TEST_CASE("an area is read as it is written", "[server][edit_log]") {
   const auto area = parse_edit_area("10,-20,3,2");
   REQUIRE(area.has_value());

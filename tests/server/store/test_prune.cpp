@@ -96,6 +96,20 @@ TEST_CASE("a log that does not reach back so far says so", "[server][prune]") {
   CHECK(country.chunks() == 3);
 }
 
+TEST_CASE("a log that lacks some of what the world did says so", "[server][prune]") {
+  const Country country;
+  REQUIRE(
+      Database::open(country.file, OpenMode::write, 0)
+          ->run(("INSERT INTO meta VALUES('log_world_since', '" + std::to_string(pruned_s - 90'000) + "')")
+                    .c_str())
+          .has_value());
+  PruneOptions options;
+  options.far = {100, 100'000};
+  CHECK_FALSE(prune_store(country.file, options, stone, pruned_s).has_value());
+  options.far = {100, 80'000};
+  CHECK(prune_store(country.file, options, stone, pruned_s).has_value());
+}
+
 TEST_CASE("old edits leave the log", "[server][prune]") {
   const Country country;
   CHECK(country.prune({.log_age_s = 600'000}).edits == 1);
