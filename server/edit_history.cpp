@@ -101,6 +101,7 @@ void EditHistory::tell(const Host& host, const FoundEdits& found) {
   for (const FoundEdit& edit : found.edits)
     reply_.info("edit", {{"at", moment_text(edit.time_s)},
                          {"by", author_name(found.authors[edit.author])},
+                         {"key", author_key(found.authors[edit.author])},
                          {"x", edit.block.x},
                          {"y", edit.block.y},
                          {"z", edit.block.z},

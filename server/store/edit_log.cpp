@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t pruned_at_once = 5000;
 constexpr std::int64_t day_s = 24 * 3600;
+/// Bearers of one name that are told of.
+constexpr std::size_t bearers_told = 8;
 constexpr std::array<std::uint8_t, 1> operator_identity{1};
 
 /// What the table knows an author by.
@@ -294,13 +296,35 @@ class SearchByCell final : public EditSearch {
   bool begun_ = false;
 };
 
+/// Whom a query means, as the table knows them: a name may have been that of several.
+std::expected<std::vector<std::int64_t>, StoreTrouble> authors_meant(const Database& database,
+                                                                     const std::string& player) {
+  // Nobody's identity has so few bytes.
+  const bool named = player != "@world" && player != "@operator";
+  auto rows =
+      Statement::make(database, named ? "SELECT id FROM authors WHERE length(identity) > 1 AND (name = ?1 OR "
+                                        "lower(hex(identity)) = ?1)"
+                                : player == "@world" ? "SELECT id FROM authors WHERE length(identity) = 0"
+                                                     : "SELECT id FROM authors WHERE length(identity) = 1");
+  if (!rows) return std::unexpected(std::move(rows.error()));
+  if (named) rows->bind(1, std::string_view(player));
+  std::vector<std::int64_t> meant;
+  auto read = each_row(database, *rows, [&](Statement& row) { return meant.push_back(row.whole(0)), true; });
+  if (!read) return std::unexpected(std::move(read.error()));
+  return meant;
+}
+
 /// One look into the log.
 class EditFinder {
  public:
   EditFinder(const Database& database, const EditQuery& query) : database_(database), query_(query) {}
 
   std::expected<FoundEdits, StoreTrouble> find() {
-    if (auto good = find_player(); !good) return std::unexpected(std::move(good.error()));
+    if (query_.player) {
+      auto meant = authors_meant(database_, *query_.player);
+      if (!meant) return std::unexpected(std::move(meant.error()));
+      players_ = std::move(*meant);
+    }
     auto hits = search();
     if (!hits) return std::unexpected(std::move(hits.error()));
     if (auto good = read(*hits); !good) return std::unexpected(std::move(good.error()));
@@ -309,23 +333,6 @@ class EditFinder {
   }
 
  private:
-  /// Who is meant: a name may have been that of several.
-  Outcome find_player() {
-    if (!query_.player) return {};
-    const std::string& player = *query_.player;
-    // Nobody's identity has so few bytes.
-    const bool named = player != "@world" && player != "@operator";
-    auto rows = Statement::make(database_,
-                                named ? "SELECT id FROM authors WHERE length(identity) > 1 AND (name = ?1 OR "
-                                        "lower(hex(identity)) = ?1)"
-                                : player == "@world" ? "SELECT id FROM authors WHERE length(identity) = 0"
-                                                     : "SELECT id FROM authors WHERE length(identity) = 1");
-    if (!rows) return std::unexpected(std::move(rows.error()));
-    if (named) rows->bind(1, std::string_view(player));
-    return each_row(database_, *rows,
-                    [this](Statement& row) { return players_.push_back(row.whole(0)), true; });
-  }
-
   /// Where there is an area, by its cells and by time in turns, until one of both is through: nobody has to
   /// know before which is the narrower one. Cells get three rows of four, as the ways through many of them
   /// are the longest: by cells it takes at most a third longer than they alone, by time four times as long.
@@ -535,6 +542,28 @@ std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, con
   return EditFinder(database, query).find();
 }
 
+std::expected<void, StoreTrouble> check_one_player(const Database& database, const EditQuery& query) {
+  if (!query.player) return {};
+  const auto meant = authors_meant(database, *query.player);
+  if (!meant) return std::unexpected(meant.error());
+  if (meant->size() < 2) return {};
+  std::string line = *query.player + " is the name of " + std::to_string(meant->size()) +
+                     " players: give the key of one instead of the name:";
+  auto row = Statement::make(database, "SELECT identity FROM authors WHERE id = ?1");
+  if (!row) return std::unexpected(std::move(row.error()));
+  for (std::size_t i = 0; i < std::min(meant->size(), bearers_told); ++i) {
+    row->bind(1, (*meant)[i]);
+    auto read = each_row(database, *row, [&](Statement& author) {
+      line += (i == 0 ? " " : ", ") + author_key(author_from(author.bytes(0), {}));
+      return false;
+    });
+    if (!read) return read;
+    row->reset();
+  }
+  if (meant->size() > bearers_told) line += " and " + std::to_string(meant->size() - bearers_told) + " more";
+  return std::unexpected(StoreTrouble{{}, std::move(line)});
+}
+
 std::int64_t edit_cell(IVec3 block) { return cell_of(block).key(); }
 
 IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index) {
@@ -549,6 +578,14 @@ const std::string& author_name(const EditAuthor& author) {
   static const std::string world = "@world", operators = "@operator";
   if (author.kind == EditAuthor::Kind::player) return author.name;
   return author.kind == EditAuthor::Kind::world ? world : operators;
+}
+
+std::string author_key(const EditAuthor& author) {
+  if (author.kind != EditAuthor::Kind::player) return {};
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string key;
+  for (const std::uint8_t byte : author.identity) key += {digits[byte >> 4], digits[byte & 15]};
+  return key;
 }
 
 }  // namespace ashlar::server

@@ -86,6 +86,10 @@ std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, con
 /// format has none: the trouble says so.
 std::expected<Database, StoreTrouble> open_log(const std::string& file);
 
+/// Is the query of one player at most? A name may be that of several, who took it by chance or to be mistaken
+/// for another: the trouble says by what to tell them apart.
+std::expected<void, StoreTrouble> check_one_player(const Database& database, const EditQuery& query);
+
 /// Since when the log has all that the world itself changed; 0: as far as it goes back.
 inline constexpr const char* world_rows_since_key = "log_world_since";
 
@@ -97,5 +101,7 @@ IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index);
 
 /// A name as people are shown it: a player's, "@world" or "@operator".
 const std::string& author_name(const EditAuthor& author);
+/// A player's key in hexadecimal digits, as EditQuery takes it; empty of others. Names are not unique.
+std::string author_key(const EditAuthor& author);
 
 }  // namespace ashlar::server

@@ -171,6 +171,8 @@ std::expected<RollbackPlan, StoreTrouble> plan_rollback(const Database& database
     static_cast<void>(database.run("COMMIT"));
     return result;
   };
+  if (auto one = check_one_player(database, query); !one)
+    return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(std::move(one.error()))));
   const auto found = find_edits(database, query);
   if (!found) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(found.error())));
   auto edits = Statement::make(

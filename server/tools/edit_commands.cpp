@@ -73,6 +73,11 @@ std::expected<std::string, std::string> database_in(const std::string& dir) {
   return (fs::path(dir) / store_name).string();
 }
 
+std::string author_text(const EditAuthor& author) {
+  const std::string key = author_key(author);
+  return author_name(author) + (key.empty() ? "" : " (" + key + ")");
+}
+
 std::string place_text(IVec3 block) {
   return std::to_string(block.x) + "," + std::to_string(block.y) + "," + std::to_string(block.z);
 }
@@ -118,7 +123,7 @@ CommandResult world_log(const CommandWords& words, const CommandWorld& world) {
   std::string out;
   for (const FoundEdit& edit : found->edits)
     out += moment_text(edit.time_s) + "  " + place_text(edit.block) + "  " + name_of(edit.before) + " -> " +
-           name_of(edit.after) + "  " + author_name(found->authors[edit.author]) +
+           name_of(edit.after) + "  " + author_text(found->authors[edit.author]) +
            (edit.contents ? "  (what it holds)\n" : "\n");
   const std::size_t count = found->edits.size();
   out += std::to_string(count) + (count == 1 ? " edit" : " edits");

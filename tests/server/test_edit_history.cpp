@@ -103,4 +103,25 @@ TEST_CASE("a treasure that is put back has its loot in it, and none of it beside
       lines->all, [](const std::string& line) { return line.find("put_back=1") != std::string::npos; }));
 }
 
+TEST_CASE("the console tells the key of who changed a block, beside a name that others may bear",
+          "[server][edit_history]") {
+  Opened opened;
+  const auto lines = std::make_shared<test::Lines>();
+  {
+    Log log(LogFormat::text, LogLevel::info, lines);
+    EditHistory history(opened.file, log);
+    const auto order = parse_log_order("1 1 20", now_s);
+    REQUIRE(order.has_value());
+    history.ask(*order, Reply(log));
+    for (int i = 0; i < 5000 && lines->all.empty(); ++i) {
+      history.feed(*opened.host);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  const std::string key = "key=01" + std::string(62, '0');
+  CHECK(std::ranges::any_of(lines->all, [&](const std::string& line) {
+    return line.find("by=Ada") != std::string::npos && line.find(key) != std::string::npos;
+  }));
+}
+
 }  // namespace ashlar::server

@@ -303,6 +303,28 @@ TEST_CASE("a rollback takes nothing back beyond an edit that the log does not ha
         (force ? BlockId::stone : BlockId::sand));
 }
 
+TEST_CASE("a name that several bear is refused by a rollback, which says by what to tell them apart",
+          "[server][rollback]") {
+  const Quarrel quarrel;
+  {
+    const EditAuthor renamed[] = {author(2, "Ada")};
+    const LoggedEdit more[] = {{190, 0, {6, 1, 1}, BlockId::stone, BlockId::stone}};
+    log_edits(*open_at(quarrel.file), renamed, more, 0);
+  }
+  std::string ada, bob;
+  for (int i = 0; i < 32; ++i) ada += "01", bob += "02";
+  const auto refused = roll_back(quarrel.file, by("Ada"), {}, 500);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK_THAT(refused.error().line, ContainsSubstring("2 players") && ContainsSubstring(ada) &&
+                                       ContainsSubstring(bob) && !ContainsSubstring("\n"));
+  CHECK(quarrel.block({1, 1, 1}) == BlockId::brick);
+  CHECK(found_in(quarrel.file, by("Ada")).size() == 9);
+  const auto report = roll_back(quarrel.file, by(ada), {}, 500);
+  REQUIRE(report.has_value());
+  CHECK(report->blocks == 2);
+  CHECK(quarrel.block({3, 1, 1}) == BlockId::air);  // the other one's
+}
+
 TEST_CASE("an area is read as it is written", "[server][edit_log]") {
   const auto area = parse_edit_area("10,-20,3,2");
   REQUIRE(area.has_value());
