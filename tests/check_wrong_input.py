@@ -307,6 +307,7 @@ ROWS = {
         server("world|restore|w|--to|w|--replace", r"--to: w is the backup itself", files=[world()]),
         server("world|log|nowhere", r"nowhere holds no world"),
         server("world|log|w|--since|noon", r"--since: .*noon", files=[world()]),
+        server("world|log|w|--player|@nobody", r"--player: @nobody is nobody: there are @operator", files=[world()]),
         server("world|log|w|--area|1,2", r"--area: give X,Y,R", files=[world()]),
         server("world|log|w|--area|1,2,513", r"--area: .*512 metres", files=[world()]),
         server("world|log|w|--limit|0", r"--limit: 0 is out of range", files=[world()]),

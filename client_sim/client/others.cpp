@@ -134,7 +134,10 @@ void Others::take_block(const ViewCell& block, Seats& seats, EntityId self, bool
   for (std::size_t i = 0; i < seats.rows.size(); ++i) {
     const EntityRecord& record = block.now.entities[i];
     const std::uint32_t row = seats.rows[i];
-    if (record.id == self || record.id == EntityId{0}) continue;
+    if (record.id == self || record.id == EntityId{0}) {
+      if (row != no_row) seats.members = 0;  // it is looked up again until it has none
+      continue;
+    }
     if (row == no_row) {
       fresh_.push_back({record, block.cell, block.now.tick});
       seats.members = 0;  // it has a row the next time

@@ -58,8 +58,8 @@ struct HostConfig {
   std::uint16_t snapshot_every_ticks = 1;  ///< at most a second's: clients take no welcome that says more
   double interest_radius_m = 64;           ///< around a player's eye: it is told of the cells within reach
   /// Sessions of less than a minute that an address (of IPv6: one /64) may end in a minute, beyond a burst of
-  /// twice its clients: who comes and goes more often waits. Who comes
-  /// back to his body more than returns_per_minute times counts likewise. 0: no limit.
+  /// twice its clients: who comes and goes more often waits. Who comes back to his body more than
+  /// returns_per_minute times counts likewise. 0: no limit.
   std::uint32_t rejoins_per_minute = 600;
   /// How long the body of a player who leaves within the same time after a fight stays in the world.
   Micros fight_linger{5'000'000};

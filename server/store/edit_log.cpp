@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/secure/key_text.h"
 #include "server/store/sqlite_store.h"
 #include "world/math/random.h"
 #include "world/voxel/chunk.h"
@@ -296,6 +297,13 @@ class SearchByCell final : public EditSearch {
   bool begun_ = false;
 };
 
+std::string hexadecimal(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const std::uint8_t byte : bytes) out += {digits[byte >> 4], digits[byte & 15]};
+  return out;
+}
+
 /// Whom a query means, as the table knows them: a name may have been that of several.
 std::expected<std::vector<std::int64_t>, StoreTrouble> authors_meant(const Database& database,
                                                                      const std::string& player) {
@@ -307,7 +315,10 @@ std::expected<std::vector<std::int64_t>, StoreTrouble> authors_meant(const Datab
                                 : player == "@world" ? "SELECT id FROM authors WHERE length(identity) = 0"
                                                      : "SELECT id FROM authors WHERE length(identity) = 1");
   if (!rows) return std::unexpected(std::move(rows.error()));
-  if (named) rows->bind(1, std::string_view(player));
+  // A key may be given as it is told everywhere else, too.
+  const auto key = secure::read_public_key(player);
+  const std::string wanted = key ? hexadecimal(key->bytes) : player;
+  if (named) rows->bind(1, std::string_view(wanted));
   std::vector<std::int64_t> meant;
   auto read = each_row(database, *rows, [&](Statement& row) { return meant.push_back(row.whole(0)), true; });
   if (!read) return std::unexpected(std::move(read.error()));
@@ -581,11 +592,7 @@ const std::string& author_name(const EditAuthor& author) {
 }
 
 std::string author_key(const EditAuthor& author) {
-  if (author.kind != EditAuthor::Kind::player) return {};
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string key;
-  for (const std::uint8_t byte : author.identity) key += {digits[byte >> 4], digits[byte & 15]};
-  return key;
+  return author.kind == EditAuthor::Kind::player ? hexadecimal(author.identity) : std::string();
 }
 
 }  // namespace ashlar::server

@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t log_lines = 1000;  // where --limit says nothing
 
 constexpr CommandOption player_option{"--player", "NAME",
-                                      "Of this player alone: a name, a key in 64 hexadecimal digits, "
-                                      "@operator (console and tools) or @world (what "
-                                      "fell, or a rule did)."};
+                                      "Of this player alone: a name, a key (ashlar-public-... or 64 "
+                                      "hexadecimal digits), @operator (console and "
+                                      "tools) or @world (what fell, or a rule did)."};
 constexpr CommandOption until_option{"--until", "WHEN", "Up to then; likewise."};
 constexpr CommandOption area_option{
     "--area", "X,Y,R", "Within R metres (at most 512) of a place, at any height; X,Y,Z,R: at that height."};
@@ -47,6 +47,10 @@ constexpr CommandOption rollback_options[] = {
 std::expected<EditQuery, std::string> query_of(const CommandWords& words, std::int64_t now_s) {
   EditQuery query;
   if (words.has("--player")) query.player = words.value("--player");
+  if (query.player && query.player->starts_with('@') && query.player != "@operator" &&
+      query.player != "@world")
+    return std::unexpected("--player: " + *query.player +
+                           " is nobody: there are @operator and @world, and players by name or key");
   for (const auto& [flag, into] :
        {std::pair("--since", &query.since_s), std::pair("--until", &query.until_s)}) {
     if (!words.has(flag)) continue;

@@ -2,6 +2,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/secure/key_text.h"
 #include "server/store/edit_log.h"
 #include "server/store/rollback.h"
 #include "server/store/sqlite.h"
@@ -319,6 +320,11 @@ TEST_CASE("a name that several bear is refused by a rollback, which says by what
                                        ContainsSubstring(bob) && !ContainsSubstring("\n"));
   CHECK(quarrel.block({1, 1, 1}) == BlockId::brick);
   CHECK(found_in(quarrel.file, by("Ada")).size() == 9);
+  secure::PublicKey key;
+  key.bytes.fill(1);
+  CHECK(found_in(quarrel.file, by(secure::public_key_text(key))).size() ==
+        found_in(quarrel.file, by(ada)).size());
+  CHECK_FALSE(found_in(quarrel.file, by(ada)).empty());
   const auto report = roll_back(quarrel.file, by(ada), {}, 500);
   REQUIRE(report.has_value());
   CHECK(report->blocks == 2);
