@@ -424,7 +424,8 @@ TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][ga
     TickInput order;
     order.admin = std::span(&spectate, 1);
     play.world->step(order);
-    play.put(watcher, play.world->players().body[play.world->player_row(play.ids[1 - watcher])].position_m);
+    const auto other = static_cast<std::size_t>(play.world->player_row(play.ids[1 - watcher]));
+    play.put(watcher, play.world->players().body[other].position_m);
     const int unwatched = game.touches;
     for (int i = 0; i < 5; ++i) play.world->step({});
     CHECK(game.touches == unwatched);
