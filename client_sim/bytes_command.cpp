@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <expected>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "client_sim/harness/command_words.h"
@@ -114,6 +116,9 @@ std::expected<ByteReport, std::string> of_recording(const Options& options) {
 int run(const Options& options) {
   if (options.file.empty() == options.server.empty())
     return complain_bytes("give a recording, or --server HOST:PORT of a server that runs, and not both");
+  std::error_code none;
+  if (!options.file.empty() && std::filesystem::equivalent(options.svg, options.file, none))
+    return complain_bytes("--svg: " + options.svg + " is the recording itself: name another file");
   auto svg = OutFile::open(options.svg);
   if (!svg) return complain_bytes("--svg: " + svg.error());
   const auto report = options.file.empty() ? of_server(options) : of_recording(options);

@@ -446,6 +446,8 @@ ROWS = {
         sim("fly", r"'fly'.*--help"),
         sim("load|--colour|red", r"--colour"),
         sim("load|--clients|0", r"--clients"),
+        sim("load|--report|f|--acts|f", r"--report and --acts name the same file"),
+        sim("bytes|old.rec|--svg|old.rec", r"--svg: old\.rec is the recording itself", files=[text("old.rec", "r")]),
         sim("load|--clients|-1", r"--clients"),
         sim("load|--duration|0s", r"--duration: is no time to play in"),
         sim("load|--duration|5x", r"--duration: '5x' .*30s"),

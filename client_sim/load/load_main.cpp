@@ -39,6 +39,8 @@ int load_main(int argc, const char* const* argv) {
   auto props = PropLibrary::open(options.props);
   if (!props) return fail(props.error());
   ContentLibrary content(*maps, *props, ContentCache(options.cache, options.cache_mib << 20));
+  if (!options.report.empty() && options.report == options.acts)
+    return fail("--report and --acts name the same file: " + options.acts);
   // Opened before the run: a report that cannot be written should not cost the run.
   auto json = OutFile::open(options.report);
   if (!json) return fail("--report: " + json.error());
