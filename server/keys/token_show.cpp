@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "protocol/hexadecimal.h"
 #include "protocol/secure/connect_token.h"
 #include "server/config/moment.h"
 #include "server/keys/key_argument.h"
@@ -19,13 +20,6 @@ const char* what_is_wrong(secure::TokenError error) {
     case secure::TokenError::wrong_version: return "is of a version that this program does not know";
     default: return "is no token: one begins with ashlar-token-";
   }
-}
-
-std::string hex(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view letters = "0123456789abcdef";
-  std::string out;
-  for (const std::uint8_t b : bytes) out += letters[b >> 4], out += letters[b & 15];
-  return out;
 }
 
 std::string validity(const secure::TokenClaims& claims, std::int64_t now_s) {
@@ -82,7 +76,7 @@ CommandResult token_show(const CommandWords& words, const CommandWorld& world) {
   line("name", claims.name);
   line("client", secure::public_key_text(claims.client));
   for (const secure::PublicKey& server : claims.servers) line("server", secure::public_key_text(server));
-  line("issuer", hex(token->issuer) + " (first bytes of its key's SHA-256)");
+  line("issuer", hexadecimal(token->issuer) + " (first bytes of its key's SHA-256)");
   line("not before", moment_text(claims.not_before_s));
   line("expires", moment_text(claims.expires_s));
   line("valid now", validity(claims, world.now_s));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/hexadecimal.h"
 #include "protocol/secure/key_text.h"
 #include "server/store/sqlite_store.h"
 #include "world/math/random.h"
@@ -296,13 +297,6 @@ class SearchByCell final : public EditSearch {
   std::size_t next_ = 0;
   bool begun_ = false;
 };
-
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const std::uint8_t byte : bytes) out += {digits[byte >> 4], digits[byte & 15]};
-  return out;
-}
 
 /// Whom a query means, as the table knows them: a name may have been that of several.
 std::expected<std::vector<std::int64_t>, StoreTrouble> authors_meant(const Database& database,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/hexadecimal.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
 #include "server/store/edit_log.h"
@@ -158,12 +159,8 @@ class StoreReader {
     each(("SELECT identity, x, y, z, yaw, pitch, health, hash, items, " + life + " FROM players").c_str(),
          "players", [this](const Statement& row) {
            if (read_player_row(row)) return void(++check_.players);
-           std::string name;
-           for (const std::uint8_t byte : row.bytes(0)) {
-             constexpr const char* digits = "0123456789abcdef";
-             name += {digits[byte >> 4], digits[byte & 15]};
-           }
-           fault("player " + name.substr(0, 64) + ": its values do not agree with their hash");
+           fault("player " + hexadecimal(row.bytes(0)).substr(0, 64) +
+                 ": its values do not agree with their hash");
          });
   }
   void items() {

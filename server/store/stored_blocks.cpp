@@ -7,12 +7,12 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/bytes.h"
+#include "protocol/hexadecimal.h"
 #include "world/math/hash.h"
 
 namespace ashlar::server {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t hash_bytes = 8;
 
 std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
@@ -52,9 +52,7 @@ std::string stored_blocks_text(const BlockRegistry& kinds) {
   std::vector<std::uint8_t> bytes = encode_block_kinds(kinds);
   const std::uint64_t hash = hash_of(bytes);
   ByteWriter(bytes).u64(hash);
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += {hex_digits[byte >> 4], hex_digits[byte & 15]};
-  return text;
+  return hexadecimal(bytes);
 }
 
 std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blocks(std::string_view text) {
@@ -62,9 +60,10 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
   std::vector<std::uint8_t> bytes;
   const bool whole = text.size() % 2 == 0 && text.size() / 2 > hash_bytes &&
                      text.size() / 2 <= block_kinds_bytes_max + hash_bytes &&
-                     text.find_first_not_of(hex_digits) == std::string_view::npos;
+                     text.find_first_not_of(hexadecimal_digits) == std::string_view::npos;
   for (std::size_t i = 0; whole && i < text.size(); i += 2)
-    bytes.push_back(static_cast<std::uint8_t>(hex_digits.find(text[i]) << 4 | hex_digits.find(text[i + 1])));
+    bytes.push_back(static_cast<std::uint8_t>(hexadecimal_digits.find(text[i]) << 4 |
+                                              hexadecimal_digits.find(text[i + 1])));
   if (!whole) return std::unexpected("its kinds of blocks are damaged");
   const std::span<const std::uint8_t> kinds = std::span(bytes).first(bytes.size() - hash_bytes);
   if (ByteReader(std::span(bytes).last(hash_bytes)).u64() != hash_of(kinds))
