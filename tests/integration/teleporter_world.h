@@ -1,7 +1,6 @@
 #pragma once
+#include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/bsp/placement.h"
-#include "world/sim/world.h"
 
 namespace ashlar::testing {
 
@@ -9,14 +8,7 @@ namespace ashlar::testing {
 inline WorldSetup teleporter_world() {
   const SectorMap source = row_of_rooms({{0, 128}, {0, 128}, {32, 160, 5}}, {{97, 5}, {}},
                                         {thing_at(320, 128, 14, 90), thing_at(40, 128, 1)});
-  PlaceOptions options;
-  options.surface_z = 32;
-  options.doors_open = options.doorway = false;
-  WorldSetup setup;
-  setup.players_max = 4;
-  setup.monsters_max = setup.monsters = 0;
-  setup.maps.push_back(*place_map(source, options));
-  return setup;
+  return setup_of_rooms(placed_rooms(source));
 }
 
 }  // namespace ashlar::testing

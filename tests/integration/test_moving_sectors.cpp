@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tests/integration/hosted_client.h"
+#include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/math/random.h"
 #include "world/sim/mechanics.h"
@@ -18,16 +19,7 @@ WorldSetup moving_world() {
   const SectorMap source = row_of_rooms(
       {{0, 256}, {0, 128, 1}, {0, 0, 2}, {64, 256, 3}, {0, 120, 4}, {32, 256, 5}, {0, 256}},
       {{90, 2}, {88, 3, true}, {73, 4}, {87, 5}, {76, 1}, {105, 2, true}}, {thing_at(40, 128, 1)});
-  PlaceOptions options;
-  options.surface_z = 32;
-  options.doors_open = options.doorway = false;
-  WorldSetup setup;
-  setup.players_max = 4;
-  setup.monsters_max = setup.monsters = 0;
-  const auto placed = place_map(source, options);
-  REQUIRE(placed.has_value());
-  setup.maps.push_back(*placed);
-  return setup;
+  return setup_of_rooms(placed_rooms(source));
 }
 
 using Heights = std::vector<SectorHeights>;
