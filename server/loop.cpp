@@ -257,6 +257,8 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;
     if (options.run_for.count() > 0 && at >= stop_at) impl_->stop_reason = "time is up";
+    if (host.status().tick >= options.ticks_max && impl_->stop_reason.empty())
+      impl_->stop_reason = "the world's ticks are used up: start the server again";
     const bool idle = host.status().clients == 0 && impl_->in.datagrams.empty();
     if (impl_->stop_reason.empty())
       impl_->sleep_until(std::min(host.next_tick_at(), at + (idle ? poll_every_idle : poll_every)));

@@ -34,6 +34,16 @@ SocketTrouble trouble_of(int code) {
 
 SOCKET handle(SystemSocket socket) { return static_cast<SOCKET>(socket); }
 
+/// Of a TCP connection that does not stand it is said alike whether it is under way or was refused: what came
+/// of it lies at the socket.
+SocketTrouble stream_trouble(SystemSocket socket, int code) {
+  int outcome = 0;
+  socklen_t size = sizeof outcome;
+  const bool told = code == WSAENOTCONN && getsockopt(handle(socket), SOL_SOCKET, SO_ERROR,
+                                                      reinterpret_cast<char*>(&outcome), &size) == 0;
+  return trouble_of(told && outcome != 0 ? outcome : code);
+}
+
 int receive(SystemSocket socket, std::span<std::uint8_t> out) {
   return ::recv(handle(socket), reinterpret_cast<char*>(out.data()), static_cast<int>(out.size()), 0);
 }
@@ -87,14 +97,14 @@ SocketResult receive_datagram(SystemSocket socket, std::span<std::uint8_t> out) 
 SocketResult receive_bytes(SystemSocket socket, std::span<std::uint8_t> out) {
   const int size = receive(socket, out);
   if (size >= 0) return {static_cast<std::size_t>(size), SocketTrouble::none};
-  return {0, trouble_of(WSAGetLastError())};
+  return {0, stream_trouble(socket, WSAGetLastError())};
 }
 
 SocketResult send_bytes(SystemSocket socket, std::span<const std::uint8_t> bytes) {
   const int size =
       ::send(handle(socket), reinterpret_cast<const char*>(bytes.data()), static_cast<int>(bytes.size()), 0);
   if (size >= 0) return {static_cast<std::size_t>(size), SocketTrouble::none};
-  return {0, trouble_of(WSAGetLastError())};
+  return {0, stream_trouble(socket, WSAGetLastError())};
 }
 
 std::expected<PeerAddress, std::string> look_up_host(const std::string& host) {

@@ -155,7 +155,7 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   CHECK_THAT(all, ContainsSubstring("event=stopped"));
 }
 
-TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
+TEST_CASE("a loop ends by itself", "[server][loop]") {
   WorldSetup setup;
   setup.monsters = 0;
   HostConfig config;
@@ -167,12 +167,20 @@ TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
   Loop loop;
   CHECK_FALSE(loop.stop_requested());
   LoopOptions options;
-  options.run_for = 120ms;
   options.title.port = transports.port();
+  std::string reason;
+  SECTION("when its time is up") {
+    options.run_for = 120ms;
+    reason = "reason=\"time is up\"";
+  }
+  SECTION("when the world has no more ticks") {
+    options.ticks_max = 3;
+    reason = "reason=\"the world's ticks are used up: start the server again\"";
+  }
   loop.run(host, transports, ground, log, options);
   CHECK(host.status().tick >= 1);
   REQUIRE(lines->all.size() >= 2);
-  CHECK_THAT(lines->all[lines->all.size() - 2], ContainsSubstring("reason=\"time is up\""));
+  CHECK_THAT(lines->all[lines->all.size() - 2], ContainsSubstring(reason));
 }
 
 TEST_CASE("a live server beyond what it holds leaves out more and more, says so, and tells all again later",
