@@ -1,5 +1,6 @@
 // A client without sockets and clocks: fed with packets and the time, drained of packets and events.
 
+import type { BlockChange } from './block_changes';
 import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
 import {
@@ -19,13 +20,14 @@ import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
 import { takeScore, type ToldScore } from './score_board';
 import {
-  readServerMessage, type ActAnswer, type BlockChange, type Hit, type MonsterShow, type ScoreBoard, type ServerMessage,
-  type SlotChange, type Welcome,
+  readServerMessage, type ActAnswer, type Hit, type MonsterShow, type ScoreBoard, type ServerMessage,
+  type SlotChange,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotPart } from './snapshot';
 import { validText } from './text';
 import { View } from './view';
+import type { Welcome } from './welcome';
 
 const silenceMs = 5000;
 const seekMs = 20_000;

@@ -12,6 +12,8 @@ import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
 import { Fight } from '../generated/ashlar/wire/fight';
 import { GameMessage } from '../generated/ashlar/wire/game-message';
+import { GroundChunk } from '../generated/ashlar/wire/ground-chunk';
+import { GroundGone } from '../generated/ashlar/wire/ground-gone';
 import { InventoryChange } from '../generated/ashlar/wire/inventory-change';
 import { ReplicatedKinds } from '../generated/ashlar/wire/replicated-kinds';
 import { Saved } from '../generated/ashlar/wire/saved';
@@ -22,68 +24,25 @@ import { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
 import { MonsterShows } from '../generated/ashlar/wire/monster-shows';
 import { WeaponKinds } from '../generated/ashlar/wire/weapon-kinds';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
+import { blockKindsMax, checkGone, checkGround, readChanges, type BlockChange } from './block_changes';
 import { readBlockKinds, type BlockKind } from './block_kinds';
 import { check, present, WireError } from './bytes';
 import { readSnapshot } from './plain';
 import { readReplication, type Replication } from './replication';
 import { serverMessageShape } from './shapes';
-import { isInWorld, type SnapshotPart } from './snapshot';
-import { readText } from './text';
+import { isInWorld, lifeTicksMax, type SnapshotPart } from './snapshot';
+import { nameBytesMax, shown, validPlayerName } from './text';
 import { verifyMessage } from './verifier';
+import { readWeaponNames, weaponsMax } from './weapons';
+import { readWelcome, type Welcome } from './welcome';
 
 export const contentBytesMax = 4 * 1024 * 1024;
-const lifeTicksMax = 2n ** 62n;
-
-/** A map of a world: a client that holds it says so by its hash. */
-export interface WelcomeMap {
-  name: string;
-  contentHash: bigint;
-  /** Block of the lower corner, and the height of the roof. */
-  origin: [number, number];
-  surfaceZ: number;
-  /** 1: doors stand open, 2: a doorway with stairs is cut to the surface. */
-  flags: number;
-}
-
-export interface WelcomeProp {
-  name: string;
-  contentHash: bigint;
-  positionM: [number, number, number];
-  scale: number;
-  yaw: number;
-  zUp: boolean;
-}
-
-export interface Welcome {
-  resetToken: Uint8Array;
-  resumed: boolean;
-  world: number;
-  seed: bigint;
-  tick: number;
-  snapshotEveryTicks: number;
-  tickRateHz: number;
-  walkSpeedMps: number;
-  playerHeightM: number;
-  playerEyeM: number;
-  maps: WelcomeMap[];
-  props: WelcomeProp[];
-  motd: string;
-  terrain: number;
-  generator: number;
-  /** Ticks that the world was played before: its day and its blocks' timers count on from there. */
-  ageTicks: bigint;
-}
+const waysToHurt = 10;
 
 export interface ActAnswer {
   number: number;
   block: [number, number, number];
   verdict: number;
-}
-
-/** A block of the world, and what it is now. */
-export interface BlockChange {
-  block: [number, number, number];
-  is: number;
 }
 
 /** Somebody was hurt or died: WIRE.md, Fights. */
@@ -163,69 +122,24 @@ export type ServerMessage =
   | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
   | { type: 'unknown' };
 
-/** A string that may be shown; a missing one is empty. A server says no other, and is not heard when it does. */
-function shown(bytes: string | Uint8Array | null, bytesMin: number, bytesMax: number, what: string): string {
-  const text = readText(bytes === null ? new Uint8Array(0) : (bytes as Uint8Array), bytesMin, bytesMax);
-  if (text === undefined) throw new WireError(`${what} is none that may be shown`);
-  return text;
+/** A player's name, by the stricter rule of names. */
+function playerName(bytes: string | Uint8Array | null): string {
+  const name = shown(bytes, 1, nameBytesMax, 'a name');
+  check(validPlayerName(name), 'a name');
+  return name;
 }
 
 const raw = Encoding.UTF8_BYTES;
+const isEmpty = (bytes: string | Uint8Array | null): boolean => bytes === null || bytes.length === 0;
 
-function readMap(wire: WireWelcome, index: number): WelcomeMap {
-  const map = present(wire.maps(index), 'a map');
-  return {
-    name: shown(map.name(raw), 1, 16, 'the name of a map'),
-    contentHash: map.contentHash(),
-    origin: [map.originX(), map.originY()],
-    surfaceZ: map.surfaceZ(),
-    flags: map.flags(),
-  };
+function readChat(wire: ChatLine): ServerMessage {
+  const from = isEmpty(wire.from(raw)) ? '' : playerName(wire.from(raw));
+  return { type: 'chat', from, text: shown(wire.text(raw), 1, 200, 'a line') };
 }
 
-function readProp(wire: WireWelcome, names: string[], index: number): WelcomeProp {
-  const prop = present(wire.props(index), 'a prop');
-  check(prop.name() < names.length, 'the name of a prop');
-  const positionM: [number, number, number] = [prop.x(), prop.y(), prop.z()];
-  check(Math.abs(prop.x()) < 2 ** 20 && Math.abs(prop.y()) < 2 ** 20 && Math.abs(prop.z()) < 2 ** 12, 'a prop');
-  check(prop.scale() >= 0.001 - 1e-9 && prop.scale() <= 1000, 'the scale of a prop');
-  return {
-    name: names[prop.name()], contentHash: prop.contentHash(), positionM, scale: prop.scale(), yaw: prop.yaw(),
-    zUp: (prop.flags() & 1) !== 0,
-  };
-}
-
-function readWelcome(wire: WireWelcome): Welcome {
-  const rules = present(wire.rules(), 'the rules of a welcome');
-  const token = wire.resetTokenArray();
-  check(token?.length === 16, 'the reset token');
-  check(wire.mapsLength() <= 10 && wire.propsLength() <= 256 && wire.propNamesLength() <= 256, 'a list of content');
-  const tickRateHz = rules.tickRateHz();
-  check(tickRateHz >= 10 && tickRateHz <= 128, 'the tick rate');
-  check(wire.snapshotEveryTicks() >= 1 && wire.snapshotEveryTicks() <= tickRateHz, 'the rate of snapshots');
-  check(rules.walkSpeedMpsMax() >= 0 && rules.walkSpeedMpsMax() <= 60, 'the walking speed');
-  check(rules.playerHeightM() > 0 && rules.playerHeightM() <= 4, 'the height of players');
-  check(rules.playerEyeM() >= 0 && rules.playerEyeM() <= rules.playerHeightM(), "the height of players' eyes");
-  const names = Array.from({ length: wire.propNamesLength() }, (_, i) =>
-    shown(wire.propNames(i, raw) as string | Uint8Array | null, 1, 48, 'the name of a prop'));
-  return {
-    resetToken: token!.slice(),
-    resumed: wire.resumed(),
-    world: wire.world(),
-    seed: wire.seed(),
-    tick: wire.tick(),
-    snapshotEveryTicks: wire.snapshotEveryTicks(),
-    tickRateHz,
-    walkSpeedMps: rules.walkSpeedMpsMax(),
-    playerHeightM: rules.playerHeightM(),
-    playerEyeM: rules.playerEyeM(),
-    maps: Array.from({ length: wire.mapsLength() }, (_, i) => readMap(wire, i)),
-    props: Array.from({ length: wire.propsLength() }, (_, i) => readProp(wire, names, i)),
-    motd: shown(wire.motd(raw), 0, 160, 'the message of the day'),
-    terrain: wire.terrain(),
-    generator: wire.generator(),
-    ageTicks: wire.ageTicks(),
-  };
+function readRefused(wire: ContentRefused): ServerMessage {
+  check(wire.reason() <= 3, 'a reason');
+  return { type: 'contentRefused', hash: wire.hash(), reason: wire.reason() };
 }
 
 function readContent(wire: ContentPart): ServerMessage {
@@ -246,28 +160,15 @@ function readAnswers(wire: ActAnswers): ServerMessage {
 }
 
 function readEdits(wire: BlockEdits): ServerMessage {
-  check(wire.changesLength() >= 1 && wire.changesLength() <= 4096, 'a list of blocks');
-  const corner = [wire.x(), wire.y(), wire.z()].map((chunk) => chunk * 32);
-  check(corner.every((m) => Math.abs(m) <= 2 ** 20), 'a chunk');
-  let before = -1;
-  const changes = Array.from({ length: wire.changesLength() }, (_, i): BlockChange => {
-    const change = present(wire.changes(i), 'a block');
-    const index = change.index();
-    check(index < 32768 && index > before, 'a block of a chunk');
-    before = index;
-    const block: [number, number, number] = [
-      corner[0] + ((index >> 5) & 31), corner[1] + (index >> 10), corner[2] + (index & 31),
-    ];
-    return { block, is: change.block() };
-  });
-  return { type: 'blockEdits', tick: wire.tick(), world: wire.world(), changes };
+  check(wire.changesLength() >= 1, 'a list of blocks');
+  return { type: 'blockEdits', tick: wire.tick(), world: wire.world(), changes: readChanges(wire) };
 }
 
 function readFight(wire: Fight): ServerMessage {
   check(wire.hitsLength() <= 64 && wire.armourHalf() <= 1, 'a fight');
   const hits = Array.from({ length: wire.hitsLength() }, (_, i): Hit => {
     const hit = present(wire.hits(i), 'a hit');
-    check(hit.who() !== 0 && hit.kind() <= 1, 'a hit');
+    check(hit.who() !== 0 && hit.kind() <= 1 && hit.how() < waysToHurt, 'a hit');
     return { who: hit.who(), by: hit.by(), points: hit.points(), died: hit.kind() === 1, how: hit.how() };
   });
   return { type: 'fight', tick: wire.tick(), world: wire.world(), health: wire.health(), armour: wire.armour(), hits };
@@ -280,7 +181,7 @@ function readSlots(wire: InventoryChange | BlockContents): SlotChange[] {
     const slot = present(wire.slots(i), 'a slot');
     const [kind, count] = [slot.kind(), slot.count()];
     const nothing = kind === 0 && count === 0;
-    const some = kind > 0 && kind < 256 && count > 0 && count <= 64;
+    const some = kind > 0 && kind < blockKindsMax && count > 0 && count <= 64;
     check(slot.slot() > before && slot.slot() < 36 && (nothing || some), 'a slot');
     before = slot.slot();
     return { slot: slot.slot(), block: kind, count };
@@ -301,19 +202,16 @@ function readInventory(wire: InventoryChange): ServerMessage {
   return { type: 'inventory', tick: wire.tick(), world: wire.world(), whole: wire.whole(), slots };
 }
 
-function readWeapons(wire: WeaponKinds): ServerMessage {
-  check(wire.weaponsLength() >= 1 && wire.weaponsLength() <= 24, 'the weapons');
-  const names = Array.from({ length: wire.weaponsLength() }, (_, i) =>
-    shown(present(wire.weapons(i), 'a weapon').name(raw), 1, 32, 'the name of a weapon'));
-  return { type: 'weaponKinds', world: wire.world(), names };
-}
-
 function readShows(wire: MonsterShows): ServerMessage {
   check(wire.kindsLength() >= 1 && wire.kindsLength() <= 64, 'how monsters show');
   const kinds = Array.from({ length: wire.kindsLength() }, (_, i): MonsterShow => {
     const show = present(wire.kinds(i), 'how a monster shows');
     check(show.kind() < 64, 'a kind of monster');
-    const name = (bytes: string | Uint8Array | null): string => shown(bytes, 0, 32, 'what a monster shows');
+    const name = (bytes: string | Uint8Array | null): string => {
+      const text = shown(bytes, 0, 32, 'what a monster shows');
+      check(/^[ -~]*$/.test(text), 'what a monster shows');
+      return text;
+    };
     return {
       kind: show.kind(), blood: name(show.blood(raw)), sightSound: name(show.sightSound(raw)),
       painSound: name(show.painSound(raw)), deathSound: name(show.deathSound(raw)),
@@ -326,7 +224,9 @@ function readShows(wire: MonsterShows): ServerMessage {
 
 function readCarried(wire: Carried): ServerMessage {
   const arsenal = present(wire.arsenal(), 'what is carried');
-  check(arsenal.held() < 24 && wire.pickedLength() <= 64, 'what is carried');
+  const known = arsenal.held() < weaponsMax && arsenal.wanted() < weaponsMax;
+  check(known && arsenal.firing() <= 1 && arsenal.backpack() <= 1, 'what is carried');
+  check(wire.pickedLength() <= 64 && wire.spentLength() <= weaponsMax, 'what is carried');
   return {
     type: 'carried', tick: wire.tick(), world: wire.world(), weapons: arsenal.weapons(), held: arsenal.held(),
     ammo: [arsenal.bullets(), arsenal.shells(), arsenal.rockets(), arsenal.cells()],
@@ -340,7 +240,7 @@ function readScore(wire: Score): ServerMessage {
   const rows = Array.from({ length: wire.rowsLength() }, (_, i): ScoreRow => {
     const row = present(wire.rows(i), 'a row of the score');
     check(row.id() !== 0 && row.team() <= 4, 'a row of the score');
-    const name = changes && row.name(raw) === null ? '' : shown(row.name(raw), 1, 96, 'a name');
+    const name = changes && isEmpty(row.name(raw)) ? '' : playerName(row.name(raw));
     return { id: row.id(), name, score: row.score(), kills: row.kills(), deaths: row.deaths(), team: row.team() };
   });
   const score = {
@@ -357,8 +257,12 @@ function readGameMessage(wire: GameMessage): ServerMessage {
   return { type: 'gameMessage', tick: wire.tick(), world: wire.world(), number: wire.number(), bytes: bytes.slice() };
 }
 
+// The generated code looks at lists of numbers where they are, which JavaScript refuses where that is unaligned.
+const alignment = 8;
+
 /** Verified, then every value held against its bounds; throws a WireError for all else. */
-export function readServerMessage(bytes: Uint8Array): ServerMessage {
+export function readServerMessage(told: Uint8Array): ServerMessage {
+  const bytes = told.byteOffset % alignment === 0 ? told : told.slice();
   verifyMessage(bytes, 'ASHS', serverMessageShape);
   const message = WireServerMessage.getRootAsServerMessage(new ByteBuffer(bytes));
   const type = message.bodyType();
@@ -370,19 +274,12 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return { type: 'welcome', welcome: readWelcome(body(new WireWelcome())) };
     case ServerBody.Snapshot:
       return { type: 'snapshot', part: readSnapshot(body(new WireSnapshot())) };
-    case ServerBody.ChatLine: {
-      const line = body(new ChatLine());
-      return {
-        type: 'chat', from: shown(line.from(raw), 0, 96, 'a name'), text: shown(line.text(raw), 1, 200, 'a line'),
-      };
-    }
+    case ServerBody.ChatLine:
+      return readChat(body(new ChatLine()));
     case ServerBody.ContentPart:
       return readContent(body(new ContentPart()));
-    case ServerBody.ContentRefused: {
-      const refused = body(new ContentRefused());
-      check(refused.reason() <= 3, 'a reason');
-      return { type: 'contentRefused', hash: refused.hash(), reason: refused.reason() };
-    }
+    case ServerBody.ContentRefused:
+      return readRefused(body(new ContentRefused()));
     case ServerBody.ActAnswers:
       return readAnswers(body(new ActAnswers()));
     case ServerBody.BlockEdits:
@@ -398,8 +295,10 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return readInventory(body(new InventoryChange()));
     case ServerBody.BlockContents:
       return readContents(body(new BlockContents()));
-    case ServerBody.WeaponKinds:
-      return readWeapons(body(new WeaponKinds()));
+    case ServerBody.WeaponKinds: {
+      const kinds = body(new WeaponKinds());
+      return { type: 'weaponKinds', world: kinds.world(), names: readWeaponNames(kinds) };
+    }
     case ServerBody.MonsterShows:
       return readShows(body(new MonsterShows()));
     case ServerBody.Carried:
@@ -417,6 +316,12 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       const saved = body(new Saved());
       return { type: 'saved', tick: saved.tick(), world: saved.world() };
     }
+    case ServerBody.GroundChunk:
+      checkGround(body(new GroundChunk()));
+      return { type: 'unknown' };
+    case ServerBody.GroundGone:
+      checkGone(body(new GroundGone()));
+      return { type: 'unknown' };
     default:
       return { type: 'unknown' };
   }

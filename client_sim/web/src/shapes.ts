@@ -9,9 +9,10 @@ const u32 = scalar(4);
 const u64 = scalar(8);
 const f64 = scalar(8);
 
+/** 45 of them: the order of rules.ts. */
 const rules: TableShape = [
   u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, u8, u16, u16, f64, f64, f64, u8, u16,
-  u8, u8, u8, u16, u16,
+  u8, u8, u8, u16, u16, u8, u8, u16, u8, u16, u16, u16, u16, u8, u16, f64, u16, u16, u16, f64, u16,
 ];
 
 const placedMap: TableShape = [text, u64, u32, u32, u32, u32];

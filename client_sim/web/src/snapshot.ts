@@ -36,8 +36,21 @@ export function isCell([x, y, z]: readonly number[]): boolean {
   return Math.abs(x) <= 16384 && Math.abs(y) <= 16384 && Math.abs(z) <= 64;
 }
 
+/** The world reaches so many blocks, which are metres, from its middle. */
+export const worldBlocks = 2 ** 20;
+export const worldBlocksUp = 2 ** 12;
+/** Of a world at most. */
+export const lifeTicksMax = 2n ** 62n;
+
+/** False for what is no number. */
 export function isInWorld([x, y, z]: readonly number[]): boolean {
-  return Math.abs(x) < 2 ** 20 && Math.abs(y) < 2 ** 20 && Math.abs(z) < 2 ** 12;
+  return Math.abs(x) < worldBlocks && Math.abs(y) < worldBlocks && Math.abs(z) < worldBlocksUp;
+}
+
+const chunkBlocks = 32;
+export function isChunk(chunk: readonly number[]): boolean {
+  return [worldBlocks, worldBlocks, worldBlocksUp].every((most, axis) =>
+    chunk[axis] >= -most / chunkBlocks && chunk[axis] < most / chunkBlocks);
 }
 
 export interface Entity {

@@ -1,6 +1,8 @@
 // Which texts may travel: UTF-8 that is printable (WIRE.md, Messages). The same rule on both sides: a peer closes the
 // session for any other.
 
+import { WireError } from './bytes';
+
 /** First and last. */
 type Range = readonly [number, number];
 
@@ -12,6 +14,15 @@ const notDrawn: readonly Range[] = [
   [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0x13430, 0x1343f], [0x1bca0, 0x1bca3], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff],
 ];
 
+/** Drawn as nothing: every space but U+0020, and letters and signs that are empty. */
+const blank: readonly Range[] = [
+  [0xa0, 0xa0], [0x1680, 0x1680], [0x2000, 0x200a], [0x202f, 0x202f], [0x205f, 0x205f], [0x2800, 0x2800],
+  [0x3000, 0x3000], [0x16fe4, 0x16fe4], [0x1d159, 0x1d159],
+];
+
+const among = (c: number, ranges: readonly Range[]): boolean =>
+  ranges.some(([first, last]) => c >= first && c <= last);
+
 function isPrintable(c: number): boolean {
   const within = (low: number, high: number): boolean => c >= low && c <= high;
   const control = c < 0x20 || within(0x7f, 0x9f);
@@ -21,7 +32,7 @@ function isPrintable(c: number): boolean {
   if (control || separator || surrogate || nonCharacter) return false;
   // A variation selector chooses the picture of the sign before it: emoji and Mongolian cannot do without.
   const selector = within(0xfe00, 0xfe0f) || within(0x180b, 0x180d) || c === 0x180f;
-  return selector || !notDrawn.some(([first, last]) => within(first, last));
+  return selector || !among(c, notDrawn);
 }
 
 const encoder = new TextEncoder();
@@ -35,6 +46,20 @@ export function validText(text: string, bytesMin: number, bytesMax: number): boo
   return bytes >= bytesMin && bytes <= bytesMax;
 }
 
+const nameCharsMax = 24;
+/** A player's name takes no more. */
+export const nameBytesMax = 4 * nameCharsMax;
+
+/**
+ * May a player be called so? 1 to 24 characters that are drawn, of blanks U+0020 alone, and that at neither end: two
+ * names must not look alike because of what cannot be seen, and none may look like nobody.
+ */
+export function validPlayerName(name: string): boolean {
+  const signs = Array.from(name, (sign) => sign.codePointAt(0)!);
+  if (signs.length < 1 || signs.length > nameCharsMax || name.startsWith(' ') || name.endsWith(' ')) return false;
+  return signs.every((c) => isPrintable(c) && !among(c, notDrawn) && !among(c, blank));
+}
+
 /** The text of bytes that came; undefined: such a text may not travel. */
 export function readText(bytes: Uint8Array, bytesMin: number, bytesMax: number): string | undefined {
   if (bytes.length < bytesMin || bytes.length > bytesMax) return undefined;
@@ -44,6 +69,13 @@ export function readText(bytes: Uint8Array, bytesMin: number, bytesMax: number):
   } catch {
     return undefined;
   }
+}
+
+/** A string that may be shown; a missing one is empty. A server says no other, and is not heard when it does. */
+export function shown(bytes: string | Uint8Array | null, bytesMin: number, bytesMax: number, what: string): string {
+  const text = readText(bytes === null ? new Uint8Array(0) : (bytes as Uint8Array), bytesMin, bytesMax);
+  if (text === undefined) throw new WireError(`${what} is none that may be shown`);
+  return text;
 }
 
 /** With '?' for what is not printable, cut between two signs: for our texts that hold foreign parts. */

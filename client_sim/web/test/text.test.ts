@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ActKind, BlockFace, isAct, playable, standStill } from '../src/client_messages';
-import { printableBytes, readText, validText } from '../src/text';
+import { printableBytes, readText, validPlayerName, validText } from '../src/text';
 
 test('text: what may travel is what the server takes', () => {
   const fine = ['a', 'grüß dich', '\u{1f600}', '\u2764\ufe0f', '\u1820\u180b', ' ', '\ufffd', 'x'.repeat(200)];
@@ -53,4 +53,14 @@ test('acts: such as the server takes', () => {
   assert.ok(!isAct({ ...act, face: 6 }));
   assert.ok(isAct({ ...act, kind: ActKind.put, face: 64 }));
   for (const face of [0, 65]) assert.ok(!isAct({ ...act, kind: ActKind.put, face }));
+});
+
+test('text: a name is of characters that are drawn, and looks like nobody else and not like nobody', () => {
+  const good = ['Ada', 'a b', 'Jos\u00e9', '\u6f22\u5b57', '\u{1f600}', 'x'.repeat(24), '\u{1f600}'.repeat(24)];
+  for (const name of good) assert.ok(validPlayerName(name), JSON.stringify(name));
+  const bad = [
+    '', ' ', ' Ada', 'Ada ', 'x'.repeat(25), 'a\u00a0b', '\u3000', '\u2800', '\u200bAda', 'A\u200dda', '\u2764\ufe0f',
+    'a\nb', '\u202eadA', '\ud800', '\u3164', '\u{16fe4}', '\u{1d159}', '\u2003', '\ufeffAda', '\u{e0041}',
+  ];
+  for (const name of bad) assert.ok(!validPlayerName(name), JSON.stringify(name));
 });
