@@ -1,5 +1,6 @@
 // What the blocks of a world are like (WIRE.md, Kinds of blocks).
 
+import { blockKindsMax } from './block_changes';
 import { ByteReader, check } from './bytes';
 
 /** A box of a block's shape, in 1/16 m from its corner. */
@@ -66,14 +67,54 @@ function readKind(reader: ByteReader, kinds: number): BlockKind {
   };
 }
 
+// Worlds are made of these, so every world has them in their places (docs/blocks.md).
+const worldKinds = [
+  'air', 'stone', 'dirt', 'grass', 'sand', 'gravel', 'wood', 'leaves', 'brick', 'glass', 'water', 'snow', 'clay',
+  'sandstone', 'pine_wood', 'pine_needles', 'birch_wood', 'birch_leaves', 'coal_ore', 'iron_ore', 'gold_ore',
+  'crystal_ore', 'stone_slab', 'stone_stairs_east', 'stone_stairs_north', 'stone_stairs_west', 'stone_stairs_south',
+  'wood_post', 'ladder', 'lamp',
+];
+// Its loot comes of its place, once: it neither moves nor comes anew.
+const treasure = 'treasure';
+
+const isFull = ({ boxes }: BlockKind): boolean =>
+  boxes.length === 1 && boxes[0].min.every((low) => low === 0) && boxes[0].max.every((high) => high === 16);
+const holdsData = ({ text, slots, timerS }: BlockKind): boolean => text || slots > 0 || timerS > 0;
+
+/** Does what it says of itself fit together? */
+function isWhole(kind: BlockKind): boolean {
+  const moves = kind.falls || kind.liquid;
+  const shaped = !(kind.liquid && kind.boxes.length > 0) && (!kind.falls || isFull(kind));
+  const stands = kind.tool === 0 || !(moves || holdsData(kind));
+  const changes = kind.timerS !== 0 || (kind.becomes === 0 && kind.blastM === 0);
+  return shaped && stands && changes && !(holdsData(kind) && moves) && !(kind.becomes !== 0 && kind.blastM > 0);
+}
+
+/** And beside the others? */
+function fits(kind: BlockKind, number: number, kinds: readonly BlockKind[]): boolean {
+  const then = kinds[kind.becomes];
+  const ends = !(kind.timerS > 0 && kind.becomes === number) && then.tool === 0 && then.name !== treasure;
+  const stays = kind.name !== treasure || !(kind.falls || kind.liquid || kind.tool !== 0);
+  const ofWorld = number >= worldKinds.length || (kind.name === worldKinds[number] && kind.tool === 0);
+  return ends && stays && ofWorld;
+}
+
+/** Air is what nothing is. */
+function isAir(kind: BlockKind): boolean {
+  const seen = kind.opaque || kind.climbable || kind.liquid || kind.boxes.length > 0 || kind.light > 0;
+  const felt = kind.damage > 0 || kind.friction !== 1 || kind.jump !== 1 || kind.hardnessS.some((s) => s !== 0);
+  return !seen && !felt && !holdsData(kind) && kind.drops === 0;
+}
+
 /** Throws a WireError for what are no kinds. */
 export function readBlockKinds(bytes: Uint8Array): BlockKind[] {
   check(bytes.length <= bytesMax, 'the kinds of blocks');
   const reader = new ByteReader(bytes);
   check(reader.u8() === format, 'the format of the kinds of blocks');
   const count = reader.u16();
-  check(count >= 1 && count <= 256, 'the number of kinds of blocks');
+  check(count >= worldKinds.length && count <= blockKindsMax, 'the number of kinds of blocks');
   const kinds = Array.from({ length: count }, () => readKind(reader, count));
   check(reader.left === 0 && new Set(kinds.map(({ name }) => name)).size === count, 'the kinds of blocks');
+  check(kinds.every((kind, i) => isWhole(kind) && fits(kind, i, kinds)) && isAir(kinds[0]), 'a kind of block');
   return kinds;
 }

@@ -40,6 +40,11 @@ export interface Replication {
   clientMessages: MessageKind[];
 }
 
+// Players, and a game's own kinds: they alone have an owner and a team.
+const player = 0;
+const ownKindFirst = 80;
+const ownKindLast = 127;
+
 /** Kinds without added fields, and no messages. */
 export const noReplication: Replication = { kinds: [], messages: [], clientMessages: [] };
 
@@ -90,6 +95,8 @@ function readKind(reader: ByteReader): ReplicatedKind {
   check(first <= last && predicted <= 1 && count <= fieldsMax, 'a kind');
   const fields = Array.from({ length: count }, (_, number) => readField(reader, number));
   const sharedBits = fields.reduce((sum, field) => sum + (field.to === 'all' ? field.bits : 0), 0);
+  const owned = first === player || (first >= ownKindFirst && first <= ownKindLast);
+  check(owned || fields.every(({ to }) => to === 'all'), 'whom a field is told to');
   check(isUnique(fields) && sharedBits <= sharedBitsMax, 'the added fields of a kind');
   return { first, last, name, motionPredicted: predicted === 1, fields };
 }

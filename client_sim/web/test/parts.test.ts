@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
-import { readBlockKinds } from '../src/block_kinds';
 import { ByteReader, ByteWriter, WireError, concat } from '../src/bytes';
 import { ContentFetch, readEnvelope } from '../src/content_fetch';
 import type { Crypto } from '../src/crypto';
@@ -141,52 +140,6 @@ test('content: parts that leave a gap, or of another whole, make it fail', () =>
     assert.equal(fetch.take(7n, 100, 0, new Uint8Array(40)), undefined);
     assert.equal(fetch.take(7n, total, offset, new Uint8Array(20)), undefined);
     assert.ok(fetch.failed);
-  }
-});
-
-/** Two kinds: air, and ice that two boxes are the shape of. */
-function recordedKinds(): Uint8Array {
-  const writer = new ByteWriter();
-  const kind = (name: string, flags: number, drops: number, ...boxes: number[][]): void => {
-    writer.u8(name.length);
-    writer.put(new TextEncoder().encode(name));
-    for (const byte of [flags, 5, 3]) writer.u8(byte);
-    for (const number of [7, drops]) writer.u16(number);
-    for (const number of [-1, 0.5, 2, 600, 0.1, 1]) writer.put(new Uint8Array(new Float64Array([number]).buffer));
-    writer.put(new Uint8Array(new Float64Array([drops * 2.5]).buffer));
-    writer.u16(0);
-    writer.put(new Uint8Array(new Float64Array([drops * 3]).buffer));
-    writer.u8(drops * 2);
-    writer.u8(boxes.length);
-    for (const box of boxes) writer.put(Uint8Array.from(box));
-  };
-  writer.u8(4);
-  writer.u16(2);
-  kind('air', 0, 0);
-  kind('ice_2', 1 | 8 | 16, 1, [0, 0, 0, 16, 16, 8], [4, 4, 8, 12, 12, 16]);
-  return writer.finish();
-}
-
-test('blocks: kinds are read, and what are none is refused', () => {
-  const bytes = recordedKinds();
-  const [air, ice] = readBlockKinds(bytes);
-  assert.equal(air.name, 'air');
-  assert.deepEqual([ice.name, ice.opaque, ice.liquid, ice.falls, ice.light, ice.damage], ['ice_2', true, false, true, 3, 7]);
-  assert.deepEqual([ice.slots, ice.text], [5, true]);
-  assert.deepEqual(ice.hardnessS, [-1, 0.5, 2, 600]);
-  assert.deepEqual([ice.timerS, ice.becomes, ice.blastM, air.timerS], [2.5, 0, 3, 0]);
-  assert.deepEqual([air.tool, ice.tool], [0, 2]);
-  assert.deepEqual(ice.boxes[1], { min: [4, 4, 8], max: [12, 12, 16] });
-  const random = new Seeded(65);
-  for (let length = 0; length < bytes.length; ++length) {
-    assert.throws(() => readBlockKinds(bytes.subarray(0, length)), WireError);
-    const changed = bytes.slice();
-    changed[length] = random.below(256);
-    try {
-      readBlockKinds(changed);
-    } catch (error) {
-      assert.ok(error instanceof WireError);
-    }
   }
 });
 

@@ -92,6 +92,18 @@ test('replication: what is written by the page is read', () => {
   assert.throws(() => readReplication(write({ kinds, messages: [], clientMessages: [] })), WireError);
 });
 
+test('replication: who has neither owner nor team has no fields for them', () => {
+  const kindOf = (first: number, to: AddedField['to']): Uint8Array => write({
+    kinds: [{ first, last: first, name: 'thing', motionPredicted: true, fields: [field(0, 'secret', 8, to)] }],
+    messages: [], clientMessages: [],
+  });
+  for (const first of [0, 80, 127]) assert.equal(readReplication(kindOf(first, 'owner')).kinds[0].first, first);
+  for (const first of [1, 16, 79, 128, 192, 240]) {
+    assert.equal(readReplication(kindOf(first, 'all')).kinds[0].first, first);
+    for (const to of ['owner', 'team'] as const) assert.throws(() => readReplication(kindOf(first, to)), WireError);
+  }
+});
+
 function entity(id: number, kind: number): BlockState['entities'][0] {
   return {
     id, kind, place: [1, 2, 3], velocity: [0, 0, 0], yaw: 0, pitch: 0, health: 255, state: 0, flags: 0, fields: [],
