@@ -5,7 +5,7 @@ import { check } from './bytes';
 import type { OwnState } from './own_delta';
 import { noReplication, type Audience, type Replication } from './replication';
 import {
-  positionIn, type Entity, type OwnPlayer, type SeenEntity, type SnapshotItem, type SnapshotPart,
+  positionIn, ticksSince, type Entity, type OwnPlayer, type SeenEntity, type SnapshotItem, type SnapshotPart,
 } from './snapshot';
 
 const groupsMax = 4096;
@@ -67,6 +67,13 @@ export interface KnownFields {
   fields: number[];
 }
 
+/** Where somebody was last told to be. */
+interface Whereabouts {
+  tick: number;
+  cell: Cell;
+  entity: MovingEntity;
+}
+
 /** Entities whose fields only some are told. */
 interface Group {
   to: Audience;
@@ -97,6 +104,8 @@ export class BlockView {
   private epochTick = 0;
   private newestTick = 0;
 
+  /** Could all that was news in the last part be read? */
+  whole = true;
   /** The epoch of which something new could not be read, for the inputs to say; 0: none. */
   lostEpoch = 0;
 
@@ -105,32 +114,48 @@ export class BlockView {
 
   constructor(private readonly tickRateHz: number) {}
 
+  /** Ticks wrap after 32 bits; in here they go on, so that they are compared and told apart as numbers. */
+  private unwrapped(tick: number): number {
+    // From far above 0, which is before all ticks and behind no base.
+    return this.newestTick === 0 ? tick + 2 ** 32 : this.newestTick + ticksSince(tick, this.newestTick);
+  }
+
   /** @returns the own player where the part told a newer one */
-  take(part: SnapshotPart): OwnPlayer | undefined {
-    if (part.epoch !== this.epoch && (this.epoch === 0 || part.tick > this.newestTick)) this.begin(part);
-    this.newestTick = Math.max(this.newestTick, part.tick);
-    if (part.epoch !== this.epoch || part.tick < this.epochTick) return undefined;
+  take({ tick: told, epoch, items }: SnapshotPart): OwnPlayer | undefined {
+    const tick = this.unwrapped(told);
+    this.whole = true;
+    if (epoch !== this.epoch && (this.epoch === 0 || tick > this.newestTick)) this.begin(epoch, tick);
+    this.newestTick = Math.max(this.newestTick, tick);
+    if (epoch !== this.epoch || tick < this.epochTick) return undefined;
+    // Who moved is where it was before this part, in which its block may be gone.
+    const before = items.some(({ type }) => type === 'moved') ? this.whereabouts() : undefined;
     let own: OwnPlayer | undefined;
-    for (const item of part.items) {
-      if (item.type === 'block') this.takeBlock(part.tick, item);
-      else if (item.type === 'gone') this.takeGone(part.tick, item.number);
-      else if (item.type === 'moved') this.takeMoved(part.tick, item.id, item.number);
-      else if (item.type === 'own') own = this.takeOwn(part.tick, item) ?? own;
-      else if (item.type === 'fields') this.takeFields(part.tick, item);
+    for (const item of items) {
+      if (item.type === 'block') this.takeBlock(tick, item);
+      else if (item.type === 'gone') this.takeGone(tick, item.number);
+      else if (item.type === 'moved') this.takeMoved(tick, item, before!);
+      else if (item.type === 'own') own = this.takeOwn(tick, item) ?? own;
+      else if (item.type === 'fields') this.takeFields(tick, item);
     }
     if (this.moved.size > 0) this.settleMoved();
     if (this.kept > keptMax) {
       this.forget();
-      this.lostEpoch = this.epoch;
+      this.lose();
     }
     return own;
   }
 
+  /** Something newer than all that is known cannot be read. */
+  private lose(): void {
+    this.lostEpoch = this.epoch;
+    this.whole = false;
+  }
+
   /** What was told in another epoch is gone. */
-  private begin(part: SnapshotPart): void {
+  private begin(epoch: number, tick: number): void {
     this.forget();
-    this.epoch = part.epoch;
-    this.epochTick = part.tick;
+    this.epoch = epoch;
+    this.epochTick = tick;
     this.lostEpoch = 0;
   }
 
@@ -155,7 +180,7 @@ export class BlockView {
     const base = item.age === 0 ? undefined : history.at(baseTick);
     if (item.age !== 0 && !base) {
       // One that was overtaken is no loss.
-      if (history.isNewer(tick)) this.lostEpoch = this.epoch;
+      if (history.isNewer(tick)) this.lose();
       return;
     }
     const state = item.read(base, this.tickRateHz, this.replication);
@@ -169,34 +194,44 @@ export class BlockView {
     this.discount(block.history.dropBefore(tick + 1));
   }
 
-  /** Who is known and not told since is as it was until its block is told. */
-  private takeMoved(tick: number, id: number, number: number): void {
-    let found: SeenEntity | undefined;
-    for (const [block, { history }] of this.blocks) {
-      const { newest } = history;
-      if (block === number && newest && newest.tick >= tick) return;
-      for (const { tick: at, state } of history.states) {
-        const entity = state.entities.find((one) => one.id === id);
-        if (!entity) continue;
-        if (at >= tick) return;
-        if (!found || at > found.tick) found = { tick: at, entity: entityOf(state.cell, entity) };
+  /** Everybody who is known, as of the newest tick. One look at all, however many a part says have moved. */
+  private whereabouts(): Map<number, Whereabouts> {
+    const found = new Map<number, Whereabouts>();
+    for (const { history } of this.blocks.values()) {
+      for (const { tick, state } of history.states) {
+        for (const entity of state.entities) {
+          const other = found.get(entity.id);
+          if (!other || other.tick < tick) found.set(entity.id, { tick, cell: state.cell, entity });
+        }
       }
     }
+    return found;
+  }
+
+  /** Who is known and not told since is as it was until its block is told. */
+  private takeMoved(
+    tick: number, { id, number }: SnapshotItem & { type: 'moved' }, before: ReadonlyMap<number, Whereabouts>,
+  ): void {
+    const there = this.blocks.get(number)?.history.newest;
+    const found = before.get(id);
     const known = this.moved.get(id);
-    if (known && known.since >= tick) return;
-    const seen = found ?? known?.seen;
+    if ((there && there.tick >= tick) || (found && found.tick >= tick) || (known && known.since >= tick)) return;
+    const seen = found ? { tick: found.tick, entity: entityOf(found.cell, found.entity) } : known?.seen;
     if (seen && (known || this.moved.size < movedMax)) this.moved.set(id, { since: tick, number, seen });
   }
 
   /** Who moved is where it is told now; and whom nobody told of for long is not there. */
   private settleMoved(): void {
+    const told = new Map<number, number>();  // the newest tick of each, in blocks as they are now
+    for (const { history } of this.blocks.values()) {
+      const { newest } = history;
+      for (const { id } of newest?.state.entities ?? []) told.set(id, Math.max(told.get(id) ?? 0, newest!.tick));
+    }
     for (const [id, { since, number }] of this.moved) {
-      const newest = this.blocks.get(number)?.history.newest;
-      const told = newest !== undefined && newest.tick >= since;
-      const gone = (this.blocks.get(number)?.goneTick ?? 0) >= since;
-      const elsewhere = [...this.blocks.values()].some(({ history }) => history.newest !== undefined &&
-        history.newest.tick >= since && history.newest.state.entities.some((entity) => entity.id === id));
-      if (told || gone || elsewhere || this.newestTick - since > this.tickRateHz) this.moved.delete(id);
+      const block = this.blocks.get(number);
+      const there = Math.max(block?.history.newest?.tick ?? 0, block?.goneTick ?? 0) >= since;
+      const elsewhere = (told.get(id) ?? 0) >= since;
+      if (there || elsewhere || this.newestTick - since > this.tickRateHz) this.moved.delete(id);
     }
   }
 
@@ -234,7 +269,7 @@ export class BlockView {
     const baseTick = item.age === 0 ? 0 : tick - item.age;
     const base = item.age === 0 ? undefined : this.own.at(baseTick);
     if (item.age !== 0 && !base) {
-      this.lostEpoch = this.epoch;
+      this.lose();
       return undefined;
     }
     const own = item.read(base, this.tickRateHz);

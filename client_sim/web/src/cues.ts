@@ -2,6 +2,7 @@
 
 import { BitReader } from './bits';
 import { check } from './bytes';
+import { ticksSince } from './snapshot';
 
 const kinds = [
   'shot', 'launch', 'attack', 'hurt', 'died', 'burst', 'step', 'splash', 'pickup', 'use', 'planeStarts', 'planeStops',
@@ -63,16 +64,17 @@ export function readCues(bytes: Uint8Array): Cue[] {
 /** Knows which lists came: each counts once, and not when it is far behind the newest. */
 export class CueFilter {
   private readonly heard = new Map<number, number>();  // parts as bits, by tick
-  private newest = 0;
+  private newest: number | undefined;
 
   /** @param part of the snapshot that told them; 0 for those beside a plain one */
   isNew(tick: number, part: number): boolean {
-    if (tick <= this.newest - ticksKnown) return false;
+    if (this.newest !== undefined && ticksSince(this.newest, tick) >= ticksKnown) return false;
     const parts = this.heard.get(tick) ?? 0;
     if ((parts & (1 << part)) !== 0) return false;
     this.heard.set(tick, parts | (1 << part));
-    this.newest = Math.max(this.newest, tick);
-    for (const old of this.heard.keys()) if (old <= this.newest - ticksKnown) this.heard.delete(old);
+    const newest = this.newest === undefined || ticksSince(tick, this.newest) > 0 ? tick : this.newest;
+    this.newest = newest;
+    for (const old of this.heard.keys()) if (ticksSince(newest, old) >= ticksKnown) this.heard.delete(old);
     return true;
   }
 }

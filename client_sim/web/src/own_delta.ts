@@ -15,6 +15,20 @@ export interface OwnState {
   deltaYaw: number;
 }
 
+const speedMax = 1e4;
+const eyeOffsetMax = 16;
+/** Who has it walks; is granted to fly through everything; is a spectator. */
+const noclipMax = 2;
+
+/** Throws a WireError unless the simulation could hold such a player. */
+export function checkOwn(own: OwnState): void {
+  const three = (from: number): number[] => own.numbers.slice(from, from + 3);
+  const places = [3, 6, 12].every((from) => isInWorld(three(from)));
+  const speeds = [0, 9].every((from) => three(from).every((speed) => Math.abs(speed) <= speedMax));
+  check(places && speeds && Math.abs(own.numbers[15]) <= eyeOffsetMax, 'the own player');
+  check(own.id !== 0 && own.grounded <= 1 && own.noclip <= noclipMax, 'the own player');
+}
+
 const doubleBytes = new DataView(new ArrayBuffer(8));
 const sign = 1n << 63n;
 
@@ -70,7 +84,6 @@ export function readOwnState(
     own.deltaYaw = bits.get(16);
   }
   bits.end();
-  check(own.id !== 0 && own.numbers.every(Number.isFinite), 'the own player');
-  check(isInWorld(own.numbers.slice(3, 6)), 'the place of the own player');
+  checkOwn(own);
   return own;
 }

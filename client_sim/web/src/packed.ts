@@ -4,13 +4,11 @@ import { readBlock, readGroup } from './block_delta';
 import { ByteReader, check, WireError } from './bytes';
 import { readCues } from './cues';
 import { readOwnState } from './own_delta';
+import { checkHeights, checkMotionBytes, checkSlice, motionBytes } from './sectors';
 import { appliedAheadMax, partsMax, type SnapshotItem, type SnapshotPart } from './snapshot';
 
 const mark = 1;
 const blockNumbersMax = 65536;
-const motionBytes = 56;
-const mapsMax = 10;
-const slicesMax = 1024;
 
 /** Is an unreliable message a part of a packed snapshot? A FlatBuffer begins with an even byte. */
 export function isPacked(message: Uint8Array): boolean {
@@ -57,11 +55,16 @@ function readItems(reader: ByteReader): SnapshotItem[] {
     }
     case 4: {
       const [age, map, slice] = [reader.u8(), reader.u8(), varint32(reader)];
-      check(map < mapsMax && slice < slicesMax, 'a slice of heights');
-      return [{ type: 'heights', map, slice, age, bytes: reader.take(varint32(reader)) }];
+      const bytes = reader.take(varint32(reader));
+      checkSlice(map, slice, []);
+      checkHeights(bytes);
+      return [{ type: 'heights', map, slice, age, bytes }];
     }
-    case 5:
-      return [{ type: 'motion', bytes: reader.take(motionBytes) }];
+    case 5: {
+      const bytes = reader.take(motionBytes);
+      checkMotionBytes(bytes);
+      return [{ type: 'motion', bytes }];
+    }
     case 6: {
       const to = reader.u8();
       check(to === 1 || to === 2, 'a group of fields');
@@ -95,6 +98,8 @@ export function readPackedPart(message: Uint8Array): SnapshotPart {
   check(epoch !== 0 && part < partCount && partCount <= partsMax && applied <= tick + appliedAheadMax, 'a packed part');
   const items: SnapshotItem[] = [];
   while (reader.left > 0) items.push(...readItems(reader));
+  // One list a part: who gets a part twice shows it once.
+  check(items.filter(({ type }) => type === 'cues').length <= 1, 'the cues of a part');
   return {
     tick, world, epoch, part, partCount, items,
     appliedTick: applied === 0 ? 0 : tick + appliedAheadMax - applied,

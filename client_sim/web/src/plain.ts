@@ -6,10 +6,11 @@ import type { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot
 import type { BlockState, Cell, MovingEntity, PrivateEntity } from './block_delta';
 import { check, present } from './bytes';
 import { checkedCue, type Cue } from './cues';
-import type { OwnState } from './own_delta';
+import { checkOwn, type OwnState } from './own_delta';
 import { fieldsFor, kindOf, type Audience, type Replication } from './replication';
+import { checkMotion, checkSlice, motionsMax } from './sectors';
 import {
-  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, isInWorld, partsMax, type SnapshotItem,
+  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, partsMax, type SnapshotItem,
   type SnapshotPart, type Triple,
 } from './snapshot';
 
@@ -118,12 +119,11 @@ function readOwn(wire: WireSnapshot): SnapshotItem[] {
     return [x, y, z];
   });
   numbers.push(own.eyeOffsetM());
-  check(numbers.every(Number.isFinite) && Math.abs(own.eyeOffsetM()) <= 16, 'the own player');
-  check(isInWorld(numbers.slice(3, 6)) && own.grounded() <= 1 && own.noclip() <= 1, 'the own player');
   const state: OwnState = {
     id: own.id(), numbers, grounded: own.grounded(), stuckTicks: own.stuckTicks(), noclip: own.noclip(),
     health: own.health(), deltaYaw: wire.ownDeltaYaw(),
   };
+  checkOwn(state);
   return [{ type: 'own', age: 0, read: () => state }];
 }
 
@@ -171,10 +171,29 @@ function readCues(wire: WireSnapshot): SnapshotItem[] {
   return [{ type: 'cues', cues }];
 }
 
+function checkSectors(wire: WireSnapshot): void {
+  const heights = new Walk(each(wire.heightsLength(), (i) => wire.heights(i)?.sector() ?? null, 'a height'), 'heights');
+  for (let i = 0; i < wire.slicesLength(); ++i) {
+    const slice = present(wire.slices(i), 'a slice of heights');
+    checkSlice(slice.map(), slice.number(), heights.next(slice.count()));
+  }
+  heights.end();
+  check(wire.motionsLength() <= motionsMax, 'the number of motions');
+  for (let i = 0; i < wire.motionsLength(); ++i) {
+    const told = present(wire.motions(i), 'a motion');
+    checkMotion({
+      map: told.map(), plane: told.plane(), motion: told.motion(), phase: told.phase(), resume: told.resume(),
+      heightM: told.heightM(), lowM: told.lowM(), highM: told.highM(), speedMps: told.speedMps(), waitS: told.waitS(),
+      leftS: told.leftS(),
+    });
+  }
+}
+
 /** @param wire verified. Heights and motions of sectors are left where they are. */
 export function readSnapshot(wire: WireSnapshot): SnapshotPart {
   check(wire.partCount() >= 1 && wire.partCount() <= partsMax && wire.part() < wire.partCount(), 'a part');
   check(wire.epoch() !== 0 && wire.appliedTick() <= wire.tick() + appliedAheadMax, 'a part');
+  checkSectors(wire);
   const gone = each(wire.goneLength(), (i) => wire.gone(i), 'a block');
   const moved = each(wire.movedLength(), (i) => wire.moved(i), 'who moved').map((told): SnapshotItem => {
     check(told.id() !== 0, 'who moved');

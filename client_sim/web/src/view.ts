@@ -11,7 +11,7 @@ export class View {
 
   /** The newest tick of which a part came; 0: none. */
   tick = 0;
-  /** The newest tick of which every part came; 0: none. */
+  /** The newest tick of which every part came and could be read; 0: none. */
   completeTick = 0;
   /** The own player as of ownTick. */
   own: OwnPlayer | undefined;
@@ -28,8 +28,9 @@ export class View {
 
   /** Throws a WireError where an item is none against its base. */
   take(part: SnapshotPart): void {
-    this.count(part);
-    this.takeOwn(part.tick, this.blocks.take(part));
+    const own = this.blocks.take(part);
+    this.count(part, this.blocks.whole);
+    this.takeOwn(part.tick, own);
   }
 
   /** What the world tells of its kinds; to be set before anything of them is taken. */
@@ -51,13 +52,13 @@ export class View {
     return undefined;
   }
 
-  private count(head: SnapshotHead): void {
+  private count(head: SnapshotHead, whole: boolean): void {
     const since = this.tick === 0 ? 1 : ticksSince(head.tick, this.tick);
     if (since > 0) {
       this.tick = head.tick;
       this.parts = new Set();
     }
-    if (since >= 0) {
+    if (since >= 0 && whole) {
       this.parts.add(head.part);
       if (this.parts.size === head.partCount) this.completeTick = head.tick;
     }
