@@ -1,119 +1,52 @@
 // A client without sockets and clocks: fed with packets and the time, drained of packets and events.
 
-import type { BlockChange } from './block_changes';
 import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
+import { buildOf, faultOf, type ClientConfig } from './client_config';
+import { EventQueue, type ClientEvent } from './client_events';
 import {
-  isAct, playable, standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeInput,
-  writeJoin, type Act, type Command, type NumberedCommand,
+  isAct, standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeJoin, type Act,
+  type Command,
 } from './client_messages';
+import { CommandIssuer } from './command_issuer';
 import { Connection } from './connection';
 import { ContentFetch } from './content_fetch';
 import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
-import { CueFilter, type Cue } from './cues';
+import { CueFilter } from './cues';
 import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
-import { InputClock } from './input_clock';
-import { writePackedInput } from './packed_input';
+import { HeldContent } from './held_content';
 import { isPacked, readPackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
-import { takeScore, type ToldScore } from './score_board';
-import {
-  readServerMessage, type ActAnswer, type Hit, type MonsterShow, type ScoreBoard, type ServerMessage,
-  type SlotChange,
-} from './server_messages';
+import { readServerMessage, type MonsterShow, type ServerMessage } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
-import { ticksSince, type SnapshotPart } from './snapshot';
+import type { SnapshotPart } from './snapshot';
 import { validText } from './text';
+import { travels } from './travels';
 import { View } from './view';
 import type { Welcome } from './welcome';
+import { WorldFacts } from './world_facts';
+
+export type { ClientConfig } from './client_config';
+export type { ClientEvent } from './client_events';
 
 const silenceMs = 5000;
 const seekMs = 20_000;
 const joinMs = 10_000;
 const fetchMs = 30_000;
-const commandsMax = 8;
 const chatBytesMax = 200;
-
-export interface ClientConfig {
-  name: string;
-  build?: string;
-  /** Who the player is; drawn when left out, and then another one each time. */
-  identity?: KeyPair;
-  /** The only server key that will do. */
-  pinned?: Uint8Array;
-  /** A connect token, for closed servers. */
-  token?: Uint8Array;
-  /** Does the client hold the map or prop of this hash? Without it: none. */
-  holds?: (hash: bigint) => boolean;
-  /** How snapshots shall come: packed unless told, at some fifth of the bytes. */
-  encoding?: 'plain' | 'packed';
-  /** Fetch what it lacks from the server, or leave with `lacks_content`? */
-  fetchContent?: boolean;
-  /** Come as a spectator: who flies through everything, and whom the others do not see? */
-  watches?: boolean;
-  /** After how long it changes the keys that it seals with; two hours at most. */
-  keyAgeMs?: number;
-}
-
-export type ClientEvent =
-  | { type: 'welcome'; welcome: Welcome }
-  | { type: 'playing'; resumed: boolean }
-  | { type: 'chat'; from: string; text: string }
-  | { type: 'content'; hash: bigint; bytes: Uint8Array }
-  | { type: 'actAnswers'; answers: ActAnswer[] }
-  | { type: 'blockEdits'; changes: BlockChange[] }
-  /** What happened up to this tick survives a power cut. */
-  | { type: 'saved'; tick: number }
-  /** The own health and armour in points, and who was hit. */
-  | { type: 'fight'; health: number; armour: number; hits: Hit[] }
-  | { type: 'inventory'; whole: boolean; slots: SlotChange[] }
-  /** The chest that the player looks into (`open`; without, no longer), and signs and timers near it. */
-  | {
-    type: 'blockContents'; open: boolean; block: [number, number, number]; slots: SlotChange[]; text: string;
-    due: bigint;
-  }
-  | { type: 'carried'; weapons: number; ammo: number[]; held: number; picked: number[] }
-  | { type: 'score'; score: ScoreBoard }
-  /** Of the server's own game, by the name of its kind. */
-  | { type: 'gameMessage'; tick: number; name: string; bytes: Uint8Array }
-  /** What only shows, as it came: each once, and what was lost never. A cue happened its age before the tick. */
-  | { type: 'cues'; tick: number; cues: Cue[] }
-  | { type: 'seeking'; why: string }
-  /** The session that was sought is heard again by itself. */
-  | { type: 'found' }
-  | { type: 'ended'; reason: string; text: string; byServer: boolean };
+const cueBytes = 20;
+const welcomeBytes = 1024;
 
 export type ClientState = 'connecting' | 'joining' | 'playing' | 'ended';
-
-/** Where a message may travel; undefined is unreliable. */
-const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
-  welcome: Stream.control,
-  snapshot: undefined,
-  chat: Stream.chat,
-  content: Stream.bulk,
-  contentRefused: Stream.bulk,
-  actAnswers: Stream.edits,
-  blockEdits: Stream.edits,
-  blockKinds: Stream.control,
-  saved: Stream.edits,
-  fight: Stream.events,
-  inventory: Stream.events,
-  blockContents: Stream.edits,
-  weaponKinds: Stream.control,
-  monsterShows: Stream.control,
-  carried: Stream.events,
-  score: Stream.events,
-  replicatedKinds: Stream.control,
-  gameMessage: Stream.events,
-  unknown: null,
-};
 
 /** The session that a client goes on with when it was cut off. */
 interface EarlierSession {
   connection: number;
   resumption: Uint8Array;
+  /** Whose it was: to a server of another key it would be of no use. */
+  server: Uint8Array;
 }
 
 /** One player's stay, from its first hello to its end. All times in milliseconds; they never run backwards. */
@@ -126,25 +59,17 @@ export class Client {
   private waitsSince: number | undefined;  // for its first snapshot, or for what it lacks
   private linked = false;
   private ended: ConnectionEnd | undefined;
-  private events: ClientEvent[] = [];
-  private clock: InputClock | undefined;
-  private commands: NumberedCommand[] = [];
+  private readonly events = new EventQueue();
+  private issuer: CommandIssuer | undefined;
   private cueFilter = new CueFilter();
-  private readonly fetch = new ContentFetch();
-  private readonly fetched = new Set<bigint>();
+  private readonly facts = new WorldFacts();
+  private readonly fetch: ContentFetch;
+  private readonly held: HeldContent;
   private actsSaid = 0;
-  private score: ToldScore | undefined;
+  private connectionServer: Uint8Array | undefined;
 
   state: ClientState = 'connecting';
   welcome: Welcome | undefined;
-  /** What the world's blocks are like, by their numbers. */
-  blockKinds: BlockKind[] = [];
-  /** The names of the world's weapons, by their numbers. */
-  weaponNames: string[] = [];
-  /** How the world's monsters show, of the kinds that do not as usual. */
-  monsterShows: MonsterShow[] = [];
-  /** What the world tells of its kinds, and its game's messages; undefined until it told. */
-  replication: Replication | undefined;
   view = new View(60);
   /** The command of every tick from now on; beyond its bounds the nearest within. */
   command: Command = standStill;
@@ -155,6 +80,10 @@ export class Client {
 
   constructor(private readonly crypto: Crypto, private readonly config: ClientConfig) {
     this.identity = config.identity ?? makeKeyPair(crypto);
+    this.fetch = new ContentFetch(config.fetchBytesMax);
+    this.held = new HeldContent(config.holds);
+    const fault = faultOf(config);
+    if (fault) this.finish(0, { reason: closeReasons[fault], text: '', byPeer: false });
   }
 
   /** True when nothing more comes of it: not even closes are left to say. */
@@ -173,13 +102,30 @@ export class Client {
     return this.connection?.rttMs;
   }
 
+  get blockKinds(): readonly BlockKind[] {
+    return this.facts.blockKinds;
+  }
+  get weaponNames(): readonly string[] {
+    return this.facts.weaponNames;
+  }
+  get monsterShows(): readonly MonsterShow[] {
+    return this.facts.monsterShows;
+  }
+  get replication(): Replication | undefined {
+    return this.facts.replication;
+  }
+  /** Events that nobody took, and that gave way to newer ones. */
+  get missedEvents(): number {
+    return this.events.missed;
+  }
+
   /** Of the map or prop that is being fetched: how much of it is here. */
   get fetchedBytes(): number {
     return this.fetch.request()?.offset ?? 0;
   }
 
   takeEvents(): ClientEvent[] {
-    return this.events.splice(0);
+    return this.events.take();
   }
 
   /** There is a way to the server: at once for UDP, once connected for TCP, again after it broke. */
@@ -245,17 +191,17 @@ export class Client {
     this.handshake = new ClientHandshake(this.crypto, {
       identity: this.identity,
       pinned: this.config.pinned,
-      payload: (binding) => this.writeHello(binding),
+      payload: (binding, server) => this.writeHello(binding, server),
     }, now);
   }
 
-  private writeHello(binding: Uint8Array): Uint8Array {
-    const { name, build = '', token = new Uint8Array(0) } = this.config;
-    const resume = this.earlier && {
-      connection: this.earlier.connection,
-      proof: resumeProof(this.crypto, this.earlier.resumption, binding),
-    };
-    return writeHello({ name, build, token, resume, takesPacked: this.config.encoding !== 'plain' });
+  private writeHello(binding: Uint8Array, server: Uint8Array): Uint8Array {
+    const { name, token = new Uint8Array(0), encoding } = this.config;
+    const { earlier } = this;
+    const resume = earlier && equalBytes(earlier.server, server) ? {
+      connection: earlier.connection, proof: resumeProof(this.crypto, earlier.resumption, binding),
+    } : undefined;
+    return writeHello({ name, build: buildOf(this.config), token, resume, takesPacked: encoding !== 'plain' });
   }
 
   private receive(now: number, packet: Uint8Array): void {
@@ -264,10 +210,10 @@ export class Client {
       this.takeReset(now, packet, token);
     } else if (this.connection && connectionOf(packet) === this.connection.keys.connection) {
       this.takeSealed(now, this.connection, packet);
-    } else if (this.handshake) {
+    } else if (this.handshake && this.state !== 'ended') {
       const keys = this.handshake.receive(now, packet);
       if (!keys) return;
-      this.serverKey = this.handshake.serverKey;
+      this.serverKey = this.connectionServer = this.handshake.serverKey;
       this.handshake = undefined;
       this.connection = new Connection(this.crypto, keys, now, this.config.keyAgeMs);
       this.state = 'joining';
@@ -286,7 +232,7 @@ export class Client {
       if (this.state === 'ended' || connection.end) break;
       try {
         if (stream === undefined && isPacked(message)) this.takeSnapshot(now, readPackedPart(message));
-        else this.take(now, stream, readServerMessage(message));
+        else this.take(now, stream, readServerMessage(message), message.length);
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
         connection.close(now, closeReasons.protocol, error.message);
@@ -295,7 +241,7 @@ export class Client {
     if (connection === this.connection && connection.end && this.state !== 'ended') this.takeEnd(now, connection.end);
   }
 
-  private take(now: number, stream: Stream | undefined, message: ServerMessage): void {
+  private take(now: number, stream: Stream | undefined, message: ServerMessage, bytes: number): void {
     if (travels[message.type] !== stream) {
       ++this.dropped;
       return;
@@ -308,81 +254,46 @@ export class Client {
         this.takeSnapshot(now, message.part);
         break;
       case 'chat':
-        this.events.push(message);
+        this.events.push(message, bytes);
         break;
-      case 'content': {
-        if (this.fetch.busy) this.waitsSince = now;
-        const whole = this.fetch.take(message.hash, message.total, message.offset, message.bytes);
-        if (this.fetch.failed) this.leaveWithoutContent(now);
-        if (whole) this.takeContent(now, message.hash, whole);
+      case 'content':
+        this.takePart(now, message);
         break;
-      }
       case 'contentRefused':
         if (this.fetch.refuse(message.hash)) this.leaveWithoutContent(now);
         break;
-      case 'blockKinds':
-        this.takeBlockKinds(message.world, message.kinds);
-        break;
-      case 'actAnswers':
-      case 'blockEdits':
-      case 'saved':
-      case 'fight':
-      case 'inventory':
-      case 'blockContents':
-      case 'carried':
-        if (message.world === this.welcome?.world) this.events.push(message);
-        else ++this.dropped;
-        break;
-      case 'score': {
-        const score = message.world === this.welcome?.world ? takeScore(this.score, message) : undefined;
-        if (score !== undefined) this.events.push({ type: 'score', score: (this.score = score).score });
-        else ++this.dropped;
-        break;
-      }
-      case 'weaponKinds':
-        if (message.world === this.welcome?.world) this.weaponNames = message.names;
-        else ++this.dropped;
-        break;
-      case 'monsterShows':
-        if (message.world === this.welcome?.world) this.monsterShows = message.kinds;
-        else ++this.dropped;
-        break;
-      case 'replicatedKinds':
-        this.takeReplication(message.world, message.replication);
-        break;
-      case 'gameMessage':
-        this.takeGameMessage(message);
-        break;
       default:
-        ++this.dropped;
+        this.takeFact(message, bytes);
     }
   }
 
-  private takeCues(tick: number, part: number, cues: Cue[]): void {
-    if (this.cueFilter.isNew(tick, part)) this.events.push({ type: 'cues', tick, cues });
+  private takeFact(message: ServerMessage, bytes: number): void {
+    const event = this.facts.take(message);
+    if (event === false) {
+      ++this.dropped;
+      return;
+    }
+    if (event) this.events.push(event, bytes);
+    if (message.type === 'replicatedKinds') this.view.replication = message.replication;
+    if (message.type === 'replicatedKinds' || message.type === 'blockKinds') this.joinWhenReady();
   }
 
   private takeWelcome(now: number, welcome: Welcome): void {
     this.seekingSince = undefined;
     this.waitsSince = now;
-    this.earlier = this.connection && {
+    this.earlier = this.connection && this.connectionServer && {
       connection: this.connection.keys.connection, resumption: this.connection.keys.resumption,
+      server: this.connectionServer,
     };
     this.welcome = welcome;
     this.state = 'joining';
     this.view = new View(welcome.tickRateHz);
     this.cueFilter = new CueFilter();
-    this.clock = new InputClock(welcome.tickRateHz, welcome.snapshotEveryTicks);
-    this.commands = [];
-    // Who resumes is not told them again.
-    if (!welcome.resumed) {
-      this.blockKinds = [];
-      this.monsterShows = [];
-      this.replication = undefined;
-    }
+    this.issuer = new CommandIssuer(welcome, this.config.encoding !== 'plain');
+    this.facts.begin(welcome);
     if (this.replication) this.view.replication = this.replication;
-    this.events.push({ type: 'welcome', welcome });
-    const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
+    this.events.push({ type: 'welcome', welcome }, welcomeBytes);
+    const lacking = this.held.lackingOf(welcome);
     if (lacking.length > 0 && !this.config.fetchContent) {
       this.leaveWithoutContent(now);
       return;
@@ -392,46 +303,11 @@ export class Client {
     this.joinWhenReady();
   }
 
-  private takeBlockKinds(world: number, kinds: BlockKind[]): void {
-    if (world !== this.welcome?.world || this.blockKinds.length > 0) {
-      ++this.dropped;
-      return;
-    }
-    this.blockKinds = kinds;
-    this.joinWhenReady();
-  }
-
-  private takeReplication(world: number, told: Replication): void {
-    if (world !== this.welcome?.world || this.replication) {
-      ++this.dropped;
-      return;
-    }
-    this.replication = this.view.replication = told;
-    this.joinWhenReady();
-  }
-
-  private takeGameMessage({ tick, world, number, bytes }: ServerMessage & { type: 'gameMessage' }): void {
-    const kind = this.replication?.messages[number];
-    if (world !== this.welcome?.world || !kind || bytes.length > kind.bytesMax) {
-      ++this.dropped;
-      return;
-    }
-    this.events.push({ type: 'gameMessage', tick, name: kind.name, bytes });
-  }
-
-  private contentOf(welcome: Welcome): bigint[] {
-    return [...welcome.maps, ...welcome.props].map((content) => content.contentHash);
-  }
-
-  private isHeld(hash: bigint): boolean {
-    return this.fetched.has(hash) || (this.config.holds?.(hash) ?? false);
-  }
-
   /** Once the world's kinds and all that was lacking are here. */
   private joinWhenReady(): void {
     const { welcome } = this;
-    if (!welcome || this.blockKinds.length === 0 || !this.replication || this.fetch.busy) return;
-    const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
+    if (!welcome || !this.facts.complete || this.fetch.busy) return;
+    const held = this.held.heldOf(welcome);
     this.connection?.send(Stream.control, writeJoin(held, welcome.world, this.config.watches ?? false));
   }
 
@@ -440,17 +316,21 @@ export class Client {
     if (wish) this.connection?.send(Stream.control, writeContentRequest(wish.hash, wish.offset));
   }
 
-  private takeContent(now: number, hash: bigint, bytes: Uint8Array): void {
-    this.fetched.add(hash);
-    this.events.push({ type: 'content', hash, bytes });
+  private takePart(now: number, { hash, total, offset, bytes }: ServerMessage & { type: 'content' }): void {
+    if (this.fetch.busy) this.waitsSince = now;
+    const whole = this.fetch.take(hash, total, offset, bytes);
+    if (this.fetch.failure) this.leaveWithoutContent(now, `: ${this.fetch.failure}`);
+    if (!whole) return;
+    this.held.add(hash);
+    this.events.push({ type: 'content', hash, bytes: whole }, whole.length);
     this.requestContent();
     this.joinWhenReady();
   }
 
-  private leaveWithoutContent(now: number): void {
-    const { maps = [], props = [] } = this.welcome ?? {};
-    const names = [...maps, ...props].filter((content) => !this.isHeld(content.contentHash)).map(({ name }) => name);
-    this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
+  private leaveWithoutContent(now: number, why = ''): void {
+    const names = this.welcome ? this.held.lackingOf(this.welcome).map(({ name }) => name) : [];
+    const text = [...new Set(names)].join(' ') + why;
+    this.finish(now, { reason: closeReasons.lacks_content, text, byPeer: false });
   }
 
   private takeSnapshot(now: number, part: SnapshotPart): void {
@@ -460,10 +340,12 @@ export class Client {
     }
     const before = this.view.tick;
     this.view.take(part);
-    for (const item of part.items) if (item.type === 'cues') this.takeCues(part.tick, part.part, item.cues);
+    for (const item of part.items) {
+      if (item.type !== 'cues' || !this.cueFilter.isNew(part.tick, part.part)) continue;
+      this.events.push({ type: 'cues', tick: part.tick, cues: item.cues }, cueBytes * item.cues.length);
+    }
     if (this.view.tick === before) return;
-    this.commands = this.commands.filter((command) => ticksSince(command.tick, part.appliedTick) > 0);
-    this.clock?.observe(now, part.tick, part.inputAhead, this.connection.rttMs ?? 0);
+    this.issuer?.observe(now, part, this.connection.rttMs ?? 0);
     if (this.state === 'joining') {
       this.state = 'playing';
       this.events.push({ type: 'playing', resumed: this.welcome.resumed });
@@ -471,20 +353,9 @@ export class Client {
   }
 
   private issueCommands(now: number): void {
-    if (this.state !== 'playing' || !this.clock || !this.connection || !this.welcome) return;
-    const rttMs = this.connection.rttMs ?? 0;
-    const { lostEpoch } = this.view;
-    for (let tick = this.clock.next(now, rttMs); tick !== undefined; tick = this.clock.next(now, rttMs)) {
-      const sawBefore = this.view.completeTick === 0 ? 0 : ticksSince(tick, this.view.completeTick);
-      const seen = sawBefore > 0 && sawBefore < 65536 ? sawBefore : 0;
-      const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
-      const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
-      this.commands = [{ ...playable(this.command), tick, seen }, ...unconfirmed];
-      const { world } = this.welcome;
-      this.connection.sendUnreliable(this.config.encoding === 'plain'
-        ? writeInput(this.commands, this.view.tick, world, lostEpoch)
-        : writePackedInput(this.commands, world, lostEpoch));
-    }
+    if (this.state !== 'playing' || !this.issuer || !this.connection) return;
+    const messages = this.issuer.due(now, this.connection.rttMs ?? 0, this.command, this.view);
+    for (const message of messages) this.connection.sendUnreliable(message);
   }
 
   /** Neither its first snapshot nor more of what it lacks came in time: it waits no longer. */
@@ -534,6 +405,7 @@ export class Client {
       return;
     }
     this.connection = undefined;
+    this.handshake = undefined;
     this.state = 'ended';
     this.events.push({ type: 'ended', reason: failure, text: '', byServer: false });
   }

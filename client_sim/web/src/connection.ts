@@ -22,10 +22,12 @@ const pingAfterMs = 2000;
 const silenceMs = 10_000;
 const closesMax = 4;
 const closeAgainMs = 200;
-// A client says little: so much may be on its way, a probe aside, and nothing needs to grow.
+// A client says little: so much may be on its way, a probe aside, and nothing needs to grow. A server that acknowledges
+// little is not said more.
 const bytesInFlightMax = 32 * 1200;
 const challengesMax = 8;
 const unreliableMax = 8;
+const ackNotesMax = 1024;
 /** Longest unreliable message. */
 export const unreliableBytesMax = 1152;
 
@@ -121,6 +123,7 @@ export class Connection {
 
   private takeFrames(now: number, sequence: number, frames: Frame[]): ReceivedMessage[] {
     const messages: ReceivedMessage[] = [];
+    let unreliable: Uint8Array | undefined;
     const touched = new Set<Stream>();
     let taken = true;
     try {
@@ -130,8 +133,9 @@ export class Connection {
           touched.add(frame.stream);
         } else if (frame.type === FrameType.streamReset) {
           this.receiving[frame.stream].reset(frame.offset);
+          touched.add(frame.stream);  // what begins there may have come before
         } else if (frame.type === FrameType.unreliable) {
-          messages.push({ stream: undefined, message: frame.message });
+          unreliable = frame.message;
         } else {
           this.takeControl(now, frame);
         }
@@ -144,13 +148,16 @@ export class Connection {
     }
     if (taken) this.noteArrival(now, sequence, frames.some(asksForAck));
     try {
-      for (const stream of touched) {
+      for (const stream of streams) {
+        if (!touched.has(stream)) continue;
         for (const message of this.receiving[stream].messages()) messages.push({ stream, message });
       }
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.close(now, closeReasons.bad_stream);
     }
+    // Behind those of streams, which may be what it is read by.
+    if (unreliable) messages.push({ stream: undefined, message: unreliable });
     return messages;
   }
 
@@ -265,11 +272,16 @@ export class Connection {
 
   private somethingToSay(now: number): boolean {
     if (now >= this.ackAt || this.responses.length > 0 || this.again.length > 0) return true;
-    return this.unreliable.length > 0 || this.dueStream() !== undefined;
+    return !this.isFull && (this.unreliable.length > 0 || this.dueStream() !== undefined);
+  }
+
+  /** So much is on its way that nothing but a probe goes out: of what may be lost the newest waits, and gets old. */
+  private get isFull(): boolean {
+    return this.loss.bytesInFlight >= bytesInFlightMax;
   }
 
   private dueStream(): Stream | undefined {
-    if (this.loss.bytesInFlight >= bytesInFlightMax) return undefined;
+    if (this.isFull) return undefined;
     return streams.find((stream) => this.sending[stream].due !== undefined);
   }
 
@@ -291,7 +303,7 @@ export class Connection {
     }
     this.fillWithStreams(writer, put);
     // An unreliable message ends its packet; one that does not fit has the next one.
-    const message = this.unreliable[0];
+    const message = this.isFull ? undefined : this.unreliable[0];
     if (message && writer.length + 8 + message.length <= plaintextBytesMax) {
       this.unreliable.shift();
       put({ type: FrameType.unreliable, message });
@@ -317,11 +329,20 @@ export class Connection {
     return { type: FrameType.ack, ranges: this.arrived.ranges.map((range) => ({ ...range })), delayUs };
   }
 
+  /** Of packets that are never acknowledged the oldest are forgotten: what they told is told again. */
+  private noteAck(sequence: number, largest: number): void {
+    this.ackLargest.set(sequence, largest);
+    for (const oldest of this.ackLargest.keys()) {
+      if (this.ackLargest.size <= ackNotesMax) return;
+      this.ackLargest.delete(oldest);
+    }
+  }
+
   private finishPacket(now: number, plain: Uint8Array, frames: Frame[], largest: number | undefined): Uint8Array {
     const sequence = this.sealer.sequence;
     const packet = this.sealer.seal(plain);
     const asks = frames.some(asksForAck);
-    if (largest !== undefined && asks) this.ackLargest.set(sequence, largest);
+    if (largest !== undefined && asks) this.noteAck(sequence, largest);
     if (asks) {
       this.askedAt = now;
       if (this.unansweredSince === Infinity) this.unansweredSince = now;

@@ -1,6 +1,7 @@
 // Gets content that a welcome names and the client lacks, one after the other (WIRE.md, Content).
 
 import { ByteReader } from './bytes';
+import type { NamedContent } from './held_content';
 
 /** What an envelope says of itself; its frame of zstd is the caller's to unpack. */
 export interface Envelope {
@@ -24,24 +25,41 @@ export function readEnvelope(bytes: Uint8Array): Envelope | undefined {
   return { kind: kind === 1 ? 'map' : 'prop', layoutBytes, frame: bytes.subarray(12) };
 }
 
-/** Puts the parts of one thing after the other together. */
+/** Of all that is fetched for one welcome, as it travels. */
+export const fetchBytesUsual = 64 * 1024 * 1024;
+/** Of all that is fetched for one welcome, unpacked: little may be made into much. */
+export const fetchLayoutMax = 512 * 1024 * 1024;
+
+const tooMuch = 'all content of this server is more than a client takes';
+
+/** What is to be fetched. */
+export type WantedContent = Pick<NamedContent, 'hash' | 'kind'>;
+
+/** Puts the parts of one thing after the other together. Takes memory for what it was told of, within its bounds. */
 export class ContentFetch {
-  private wanted: bigint[] = [];
+  private wanted: WantedContent[] = [];
   private whole: Uint8Array | undefined;
   private have = 0;
-  /** Something is not to be had: its parts do not fit each other. */
-  failed = false;
+  private bytesLeft = 0;
+  private layoutLeft = 0;
+  /** Why something is not to be had, in a few words. */
+  failure: string | undefined;
+
+  constructor(private readonly bytesMax = fetchBytesUsual) {}
 
   get busy(): boolean {
     return this.wanted.length > 0;
   }
 
   /** Forgets what was wanted before, but for the one under way: if that is still wanted it goes on first. */
-  begin(hashes: readonly bigint[]): void {
-    this.failed = false;
-    const present = this.wanted[0];
-    const goesOn = this.have > 0 && hashes.includes(present);
-    this.wanted = [...new Set(goesOn ? [present, ...hashes] : hashes)];
+  begin(lacking: readonly WantedContent[]): void {
+    this.failure = undefined;
+    this.bytesLeft = this.bytesMax;
+    this.layoutLeft = fetchLayoutMax;
+    const under = this.wanted[0];
+    const wanted = new Map(lacking.map((one) => [one.hash, one]));
+    const goesOn = this.have > 0 && wanted.has(under.hash) && this.whole!.length <= this.bytesLeft;
+    this.wanted = [...new Set([...(goesOn ? [wanted.get(under.hash)!] : []), ...wanted.values()])];
     if (goesOn) return;
     this.whole = undefined;
     this.have = 0;
@@ -49,21 +67,34 @@ export class ContentFetch {
 
   /** What to ask for, from what is here on: after each welcome, and when one thing is whole. */
   request(): { hash: bigint; offset: number } | undefined {
-    return this.wanted.length === 0 ? undefined : { hash: this.wanted[0], offset: this.have };
+    return this.wanted.length === 0 ? undefined : { hash: this.wanted[0].hash, offset: this.have };
   }
 
   /** @returns the whole, once it is; parts of what was asked for before are let pass, and others make it fail */
   take(hash: bigint, total: number, offset: number, bytes: Uint8Array): Uint8Array | undefined {
-    if (this.failed || hash !== this.wanted[0] || offset < this.have) return undefined;
-    if (offset > this.have || (this.whole && this.whole.length !== total)) {
-      this.failed = true;
-      return undefined;
-    }
+    if (this.failure || hash !== this.wanted[0]?.hash || offset < this.have) return undefined;
+    if (offset > this.have) return this.fail('a part of it is missing');
+    if (total > this.bytesLeft) return this.fail(tooMuch);
+    if (this.whole && this.whole.length !== total) return this.fail('its size changed on the way');
     this.whole ??= new Uint8Array(total);
     this.whole.set(bytes, offset);
     this.have += bytes.length;
-    if (this.have < total) return undefined;
-    const whole = this.whole;
+    return this.have < total ? undefined : this.finish(this.whole);
+  }
+
+  private fail(why: string): undefined {
+    this.failure = why;
+    this.whole = undefined;
+    this.have = 0;
+  }
+
+  /** It came whole: is it what was asked for, and not too much of it? */
+  private finish(whole: Uint8Array): Uint8Array | undefined {
+    const envelope = readEnvelope(whole);
+    if (envelope?.kind !== this.wanted[0].kind) return this.fail('it is no content of its kind');
+    if (envelope.layoutBytes > this.layoutLeft) return this.fail(tooMuch);
+    this.bytesLeft -= whole.length;
+    this.layoutLeft -= envelope.layoutBytes;
     this.wanted.shift();
     this.whole = undefined;
     this.have = 0;
@@ -72,6 +103,6 @@ export class ContentFetch {
 
   /** The server does not give it. @returns true when it was asked for */
   refuse(hash: bigint): boolean {
-    return hash === this.wanted[0];
+    return hash === this.wanted[0]?.hash;
   }
 }

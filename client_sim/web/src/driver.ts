@@ -12,6 +12,7 @@ export class Driver {
   private arrived: Uint8Array[] = [];
   private readonly timer: NodeJS.Timeout;
   private flushing = false;
+  private stopped = false;
   private reopenAt: number | undefined;
   private resolveFinished!: () => void;
   /** The present link; another one once it broke. */
@@ -34,17 +35,26 @@ export class Driver {
 
   private open(): Link {
     return this.openLink(this.address, {
-      opened: () => this.client.linkOpened(this.now()),
-      packet: (packet) => this.take(packet),
-      broke: () => {
-        this.client.linkBroke(this.now());
-        this.reopenAt = this.now() + reopenMs;
+      opened: () => {
+        if (!this.stopped) this.client.linkOpened(this.now());
       },
+      packet: (packet) => this.take(packet),
+      broke: () => this.hearBroken(),
     });
+  }
+
+  private hearBroken(): void {
+    if (this.stopped) return;
+    // What came before it broke may say why.
+    if (this.arrived.length > 0) this.turn();
+    if (this.stopped) return;
+    this.client.linkBroke(this.now());
+    this.reopenAt = this.now() + reopenMs;
   }
 
   /** Packets that come together are answered together. */
   private take(packet: Uint8Array): void {
+    if (this.stopped) return;
     this.arrived.push(packet);
     if (this.flushing) return;
     this.flushing = true;
@@ -55,6 +65,7 @@ export class Driver {
   }
 
   private turn(): void {
+    if (this.stopped) return;
     const { client } = this;
     const now = this.now();
     if (this.reopenAt !== undefined && now >= this.reopenAt && client.state !== 'ended') {
@@ -74,6 +85,7 @@ export class Driver {
 
   /** Without a word, as a program that was killed. */
   stop(): void {
+    this.stopped = true;
     clearInterval(this.timer);
     this.link.close();
     this.resolveFinished();

@@ -20,6 +20,7 @@ const firstRepeatMs = 300;
 const repeatMs = 600;
 const ticketLifeMs = 5000;
 const giveUpMs = 10000;
+const cookiesMax = 8;
 // What might be forged by who reads along is believed only when nothing genuine comes for so long.
 const forgedUntilMs = 1000;
 
@@ -80,7 +81,7 @@ export interface HandshakeSetup {
   /** The only server key that will do; none: any. */
   pinned?: Uint8Array;
   /** The Hello message that the finish carries; called once an accept has proven the server's key. */
-  payload: (binding: Uint8Array) => Uint8Array;
+  payload: (binding: Uint8Array, server: Uint8Array) => Uint8Array;
 }
 
 export type HandshakeFailure = 'no_answer' | 'wrong_version' | 'wrong_server';
@@ -99,6 +100,7 @@ export class ClientHandshake {
   private ephemeral!: KeyPair;
   private cookie = new Uint8Array(cookieBytes);
   private accepted: Accepted | undefined;
+  private cookiesTaken = 0;
   private said = 0;  // times that the present packet was said
   private repeatAt = 0;
   private doubt: { failure: HandshakeFailure; at: number } | undefined;
@@ -119,6 +121,7 @@ export class ClientHandshake {
     this.ephemeral = makeKeyPair(this.crypto, this.crypto.random(keyBytes));
     this.nonce = this.crypto.random(nonceBytes);
     this.cookie = new Uint8Array(cookieBytes);
+    this.cookiesTaken = 0;
     this.accepted = undefined;
     this.sayNow(now);
   }
@@ -146,7 +149,8 @@ export class ClientHandshake {
     if (!answersNonce(packet, this.nonce) || this.accepted) return undefined;
     if (packet[1] === PacketType.retry && packet.length === prefixBytes + cookieBytes) {
       this.cookie = packet.slice(prefixBytes);
-      this.sayNow(now);
+      // A retry is small and a hello is not: who sends many, forged or not, is not answered each time.
+      if (this.cookiesTaken++ < cookiesMax) this.sayNow(now);
     } else if (packet[1] === PacketType.accept && packet.length === acceptBytes) {
       this.takeAccept(now, packet);
     } else if (packet[1] === PacketType.refuseVersion && packet.length === prefixBytes) {
@@ -190,7 +194,7 @@ export class ClientHandshake {
   ): void {
     const prefix = writePrefix(PacketType.finish, this.nonce);
     transcript.mixHash(prefix);
-    const payload = this.setup.payload(transcript.hash);
+    const payload = this.setup.payload(transcript.hash, this.serverKey!);
     if (payload.length > finishPayloadMax) throw new RangeError(`a hello message of ${payload.length} bytes`);
     const identity = transcript.encrypt(this.setup.identity.publicKey);
     const shared = this.crypto.x25519(this.setup.identity.secret, serverEphemeral);

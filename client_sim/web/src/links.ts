@@ -6,6 +6,9 @@ import { connect, isIPv6, type Socket as TcpSocket } from 'node:net';
 import { TcpPackets, frameForTcp } from './packet';
 
 const againMs = 500;
+// Who does not take what it is sent, or does not hang up in turn, is not waited for.
+const unsentBytesMax = 256 * 1024;
+const hangUpMs = 1000;
 
 /** What a link tells whoever opened it. */
 export interface LinkHandlers {
@@ -97,7 +100,9 @@ export class TcpLink implements Link {
 
   constructor(address: Address, private readonly handlers: LinkHandlers) {
     this.socket = connect({ host: address.host, port: address.port, noDelay: true });
-    this.socket.on('connect', () => handlers.opened());
+    this.socket.on('connect', () => {
+      if (!this.over) handlers.opened();
+    });
     this.socket.on('data', (bytes) => this.take(bytes));
     this.socket.on('error', (error) => this.breakOff(error.message));
     this.socket.on('close', () => this.breakOff('the server closed the connection'));
@@ -120,13 +125,21 @@ export class TcpLink implements Link {
   }
 
   send(packet: Uint8Array): void {
-    if (!this.over) this.socket.write(frameForTcp(packet));
+    // As on a path that is full: what is lost is said again.
+    if (!this.over && this.socket.writableLength <= unsentBytesMax) this.socket.write(frameForTcp(packet));
   }
 
-  /** Sends what is still to be sent, and ends. */
+  /** Sends what is still to be sent, and ends: within a second, whatever the other does. */
   close(): void {
+    if (this.over) return;
     this.over = true;
+    if (this.socket.connecting) {
+      this.socket.destroy();
+      return;
+    }
     this.socket.end();
+    const timer = setTimeout(() => this.socket.destroy(), hangUpMs);
+    this.socket.once('close', () => clearTimeout(timer));
   }
 
   /** As a network that fails: for tests of what comes after. */

@@ -3,64 +3,17 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
-import { ContentPart } from '../generated/ashlar/wire/content-part';
-import { ServerBody } from '../generated/ashlar/wire/server-body';
-import { Client, type ClientConfig, type ClientEvent } from '../src/client';
-import { Connection } from '../src/connection';
-import { Cipher, type Crypto } from '../src/crypto';
+import { Client } from '../src/client';
+import type { Crypto } from '../src/crypto';
 import { Stream } from '../src/frames';
-import type { SessionKeys } from '../src/handshake';
 import { sodiumCrypto } from '../src/sodium_crypto';
-import { Seeded, example, messageOf } from './support';
+import { Session, stepMs } from './session';
+import { example } from './support';
 
 let crypto: Crypto;
 before(async () => {
   crypto = await sodiumCrypto();
 });
-
-const stepMs = 10;
-const mapHash = 0x0102030405060708n;
-
-/** A client with a session, and the server's end of it, which says what a test lets it say. */
-class Session {
-  readonly client: Client;
-  readonly server: Connection;
-  private ended: (ClientEvent & { type: 'ended' }) | undefined;
-  private now = 0;
-
-  constructor(config: Partial<ClientConfig> = {}) {
-    const seeded = new Seeded(19);
-    const keys: SessionKeys = {
-      connection: 77, cipher: Cipher.chacha20Poly1305, clientToServer: seeded.bytes(32),
-      serverToClient: seeded.bytes(32), resumption: seeded.bytes(32),
-    };
-    this.server = new Connection(crypto, {
-      ...keys, clientToServer: keys.serverToClient, serverToClient: keys.clientToServer,
-    }, 0);
-    this.client = new Client(crypto, { name: 'patient', ...config });
-    this.client.linkOpened(0);
-    Object.assign(this.client, { connection: new Connection(crypto, keys, 0), state: 'joining', handshake: undefined });
-  }
-
-  /** @returns how it ended by then; the server is never silent */
-  until(end: number): { at: number; reason: string } | undefined {
-    for (; this.now <= end && !this.ended; this.now += stepMs) {
-      for (const packet of this.client.advance(this.now, this.server.poll(this.now))) {
-        this.server.receive(this.now, packet);
-      }
-      this.ended = this.client.takeEvents().find((event): event is ClientEvent & { type: 'ended' } =>
-        event.type === 'ended');
-    }
-    return this.ended && { at: this.now - stepMs, reason: this.ended.reason };
-  }
-
-  sendPart(total: number, offset: number): void {
-    assert.ok(this.server.send(Stream.bulk, messageOf(ServerBody.ContentPart, (builder) => {
-      const bytes = ContentPart.createBytesVector(builder, new Uint8Array(10));
-      return ContentPart.createContentPart(builder, mapHash, total, offset, bytes);
-    })));
-  }
-}
 
 function isAbout(ended: { at: number; reason: string } | undefined, at: number, reason: string): void {
   assert.equal(ended?.reason, reason);
@@ -77,8 +30,8 @@ test('waits: where no link opens nobody answers, after ten seconds', () => {
 });
 
 test('waits: ten seconds for a welcome, and ten more for the first snapshot', () => {
-  isAbout(new Session().until(60_000), 10_000, 'timeout');
-  const welcomed = new Session({ holds: () => true });
+  isAbout(new Session(crypto).until(60_000), 10_000, 'timeout');
+  const welcomed = new Session(crypto, { holds: () => true });
   assert.equal(welcomed.until(6000), undefined);
   assert.ok(welcomed.server.send(Stream.control, example('Welcome')));
   isAbout(welcomed.until(60_000), 16_000, 'timeout');
@@ -86,7 +39,7 @@ test('waits: ten seconds for a welcome, and ten more for the first snapshot', ()
 });
 
 test('waits: thirty seconds for more of what it lacks', () => {
-  const session = new Session({ fetchContent: true });
+  const session = new Session(crypto, { fetchContent: true });
   assert.ok(session.server.send(Stream.control, example('Welcome')));
   assert.equal(session.until(25_000), undefined);
   session.sendPart(100, 0);
@@ -97,7 +50,7 @@ test('waits: thirty seconds for more of what it lacks', () => {
 });
 
 test('waits: not at all for what cannot come whole', () => {
-  const session = new Session({ fetchContent: true });
+  const session = new Session(crypto, { fetchContent: true });
   assert.ok(session.server.send(Stream.control, example('Welcome')));
   session.sendPart(100, 0);
   assert.equal(session.until(1000), undefined);

@@ -195,3 +195,69 @@ test('connection: sealed random bytes end it or change nothing, and never throw'
     }
   }
 });
+
+const messageBytes = (text: string): Uint8Array =>
+  concat(Uint8Array.of(text.length, 0, 0, 0), new TextEncoder().encode(text));
+
+test('connection: what came ahead of a reset is handed over with it', () => {
+  const client = new Connection(crypto, clientKeys, 0);
+  const server = new LyingServer();
+  const ahead: Frame = { type: FrameType.stream, stream: Stream.chat, offset: 40, bytes: messageBytes('anew') };
+  assert.deepEqual(client.receive(0, server.packet(ahead)), []);
+  const reset: Frame = { type: FrameType.streamReset, stream: Stream.chat, offset: 40 };
+  const texts = client.receive(0, server.packet(reset)).map(({ message }) => new TextDecoder().decode(message));
+  assert.deepEqual(texts, ['anew']);
+});
+
+test('connection: streams come before an unreliable message, the most urgent first', () => {
+  const client = new Connection(crypto, clientKeys, 0);
+  const frame = (stream: Stream): Frame => ({ type: FrameType.stream, stream, offset: 0, bytes: messageBytes('x') });
+  const unreliable: Frame = { type: FrameType.unreliable, message: Uint8Array.of(1) };
+  const got = client.receive(0, new LyingServer().packet(frame(Stream.bulk), frame(Stream.control), unreliable));
+  assert.deepEqual(got.map(({ stream }) => stream), [Stream.control, Stream.bulk, undefined]);
+});
+
+test('connection: a server that acknowledges next to nothing is not said more and more', () => {
+  const client = new Connection(crypto, clientKeys, 0);
+  const server = new LyingServer();
+  const opener = new PacketOpener(crypto, clientKeys.cipher, 77, clientKeys.clientToServer);
+  let bytes = 0;
+  let answered = 0;
+  for (let now = 0; now < 60_000; now += 16) {
+    client.sendUnreliable(new Uint8Array(1000));
+    for (const packet of client.poll(now)) {
+      bytes += packet.length;
+      // One in three seconds: so the connection lives.
+      const { sequence } = opener.open(now, packet)!;
+      if (now < answered) continue;
+      answered = now + 3000;
+      client.receive(now, server.packet({ type: FrameType.ack, ranges: [{ begin: sequence, end: sequence + 1 }], delayUs: 0 }));
+    }
+    if (now % 992 === 0) client.receive(now, server.packet({ type: FrameType.ping }));
+  }
+  assert.equal(client.end, undefined);
+  assert.ok(bytes < 1_500_000, `${bytes} bytes`);
+  const { loss, ackLargest } = client as unknown as { loss: { bytesInFlight: number }; ackLargest: Map<number, number> };
+  assert.ok(loss.bytesInFlight <= 33 * 1200 && ackLargest.size <= 1024);
+});
+
+test('connection: packets of the far future and acknowledgements of the far past are borne', () => {
+  const client = new Connection(crypto, clientKeys, 0);
+  const sealer = new PacketSealer(crypto, clientKeys.cipher, 77, clientKeys.serverToClient, 0);
+  const ping = Uint8Array.of(FrameType.ping);
+  // Gaps of billions, until sequences are beyond 2^32 and told by their low halves alone.
+  for (let i = 0; i < 200; ++i) {
+    sealer.sequence += 2 ** 31 - 2;
+    client.receive(i, sealer.seal(ping));
+    for (const packet of client.poll(i + 30)) assert.ok(packet.length <= 1200);
+  }
+  assert.equal(client.end, undefined);
+  const opener = new PacketOpener(crypto, clientKeys.cipher, 77, clientKeys.serverToClient);
+  const low = new PacketSealer(crypto, clientKeys.cipher, 77, clientKeys.serverToClient, 0);
+  for (const sequence of [2 ** 31 - 1, 2 ** 32 - 2, 2 ** 32 + 5, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1]) {
+    low.sequence = sequence;
+    const packet = low.seal(ping);
+    assert.equal(opener.open(0, packet)?.sequence, sequence);
+    assert.equal(opener.open(0, packet), undefined, 'a double');
+  }
+});

@@ -1,6 +1,7 @@
 // Kinds of blocks and of what is told, as bytes: those of every world, and what a test wants besides.
 
 import { ByteWriter } from '../src/bytes';
+import type { Replication } from '../src/replication';
 
 export const usualKinds = [
   'air', 'stone', 'dirt', 'grass', 'sand', 'gravel', 'wood', 'leaves', 'brick', 'glass', 'water', 'snow', 'clay',
@@ -56,4 +57,50 @@ export function writeKinds(changes: Record<number, Partial<WrittenKind>> = {}): 
     });
   }
   return writer.finish();
+}
+
+const standard: [string, number, number, number][] = [
+  ['x', 13, 2, 128], ['y', 13, 2, 128], ['z', 13, 2, 128], ['velocity_x', 16, 1, 16], ['velocity_y', 16, 1, 16],
+  ['velocity_z', 16, 1, 16], ['yaw', 8, 2, 256], ['pitch', 8, 3, 256], ['health', 8, 0, 255], ['state', 8, 0, 1],
+  ['flags', 8, 0, 1], ['kind', 8, 0, 1],
+];
+
+function putName(bytes: ByteWriter, name: string): void {
+  bytes.u8(name.length);
+  bytes.put(new TextEncoder().encode(name));
+}
+
+export function writeReplication(replication: Replication): Uint8Array {
+  const bytes = new ByteWriter();
+  bytes.u8(2);
+  bytes.u8(standard.length);
+  for (const [name, bits, flags, perOne] of standard) {
+    putName(bytes, name);
+    bytes.u8(bits);
+    bytes.u8(flags);
+    bytes.put(f64(1 / perOne));
+  }
+  bytes.u8(replication.kinds.length);
+  for (const kind of replication.kinds) {
+    bytes.u8(kind.first);
+    bytes.u8(kind.last);
+    putName(bytes, kind.name);
+    bytes.u8(kind.motionPredicted ? 1 : 0);
+    bytes.u8(kind.fields.length);
+    for (const field of kind.fields) {
+      putName(bytes, field.name);
+      bytes.u8(field.bits);
+      bytes.u8(['all', 'owner', 'team'].indexOf(field.to) + (field.interpolated ? 4 : 0));
+      bytes.put(f64(field.low));
+      bytes.put(f64(field.step));
+    }
+  }
+  for (const messages of [replication.messages, replication.clientMessages]) {
+    bytes.u8(messages.length);
+    for (const { name, bytesMax } of messages) {
+      putName(bytes, name);
+      bytes.u16(bytesMax);
+    }
+  }
+  return bytes.finish();
 }

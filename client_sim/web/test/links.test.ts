@@ -1,12 +1,14 @@
-// A UDP link where there is no way to the server, and one that is closed before it is ready.
+// Links: UDP where there is no way to the server, TCP to servers that take nothing or never hang up, and both closed
+// before they are ready.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
+import { createServer, type AddressInfo, type Server as NetServer, type Socket as NetSocket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { UdpLink, type Address } from '../src/links';
+import { TcpLink, UdpLink, type Address } from '../src/links';
 
 const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -67,4 +69,73 @@ test('links: UDP that is closed before it is ready, or while there is no way, le
     setTimeout(() => offline.close(), 50);`;
   const { status, stderr, signal } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', timeout: 5000 });
   assert.deepEqual([status, signal, stderr], [0, null, '']);
+});
+
+async function tcpServer(onSocket: (socket: NetSocket) => void): Promise<{ server: NetServer; address: Address }> {
+  const server = createServer({ allowHalfOpen: true }, onSocket);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port } };
+}
+
+test('links: TCP that is closed is gone within seconds, though the server never hangs up', async () => {
+  const sockets: NetSocket[] = [];
+  const heard: string[] = [];
+  const { server, address } = await tcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).on('data', (bytes) => heard.push(bytes.toString('latin1')));
+  });
+  const link: TcpLink = new TcpLink(address, { opened: () => link.send(Uint8Array.of(65)), packet: () => {}, broke: () => assert.fail() });
+  for (let i = 0; i < 100 && heard.length === 0; ++i) await soon(10);
+  link.send(Uint8Array.of(66));
+  link.close();
+  link.close();
+  link.send(Uint8Array.of(67));
+  const { socket } = link as unknown as { socket: NetSocket };
+  for (let i = 0; i < 300 && !socket.destroyed; ++i) await soon(10);
+  assert.ok(socket.destroyed);
+  assert.equal(heard.join(''), '\x01\0A\x01\0B', 'what was to be sent was');
+  for (const one of sockets) one.destroy();
+  server.close();
+});
+
+test('links: TCP that is closed before it is open opens no more', async () => {
+  const { server, address } = await tcpServer((socket) => socket.on('error', () => {}).destroy());
+  const link = new TcpLink(address, { opened: () => assert.fail('opened'), packet: () => {}, broke: () => assert.fail('broke') });
+  link.close();
+  await soon(100);
+  assert.ok((link as unknown as { socket: NetSocket }).socket.destroyed);
+  server.close();
+});
+
+test('links: TCP to who takes nothing keeps no more than a quarter of a mebibyte', async () => {
+  const sockets: NetSocket[] = [];
+  const { server, address } = await tcpServer((socket) => sockets.push(socket.on('error', () => {}).pause()));
+  let open = false;
+  const link = new TcpLink(address, { opened: () => (open = true), packet: () => {}, broke: () => {} });
+  for (let i = 0; i < 100 && !open; ++i) await soon(10);
+  for (let i = 0; i < 20_000; ++i) {
+    link.send(new Uint8Array(1200));
+    if (i % 1000 === 0) await soon(1);
+  }
+  const { socket } = link as unknown as { socket: NetSocket };
+  assert.ok(socket.writableLength <= 256 * 1024 + 1202, `${socket.writableLength} bytes`);
+  link.cut();
+  for (const one of sockets) one.destroy();
+  server.close();
+});
+
+test('links: TCP breaks once, with what came before', async () => {
+  const { server, address } = await tcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.write(Uint8Array.of(1, 0, 7, 0, 0));
+  });
+  const heard: string[] = [];
+  const link = new TcpLink(address, {
+    opened: () => {}, packet: (packet) => heard.push(`packet ${packet[0]}`), broke: (why) => heard.push(why),
+  });
+  for (let i = 0; i < 100 && heard.length < 2; ++i) await soon(10);
+  await soon(50);
+  assert.deepEqual(heard, ['the stream holds no packets']);
+  link.close();
+  server.close();
 });

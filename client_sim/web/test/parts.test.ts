@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
 import { ByteReader, ByteWriter, WireError, concat } from '../src/bytes';
-import { ContentFetch, readEnvelope } from '../src/content_fetch';
 import type { Crypto } from '../src/crypto';
 import { InputClock } from '../src/input_clock';
 import { publicKeyPrefix, readKey, secretKeyPrefix, writeKey } from '../src/keys';
@@ -111,36 +110,6 @@ test('options: wrong ones are named', () => {
   }
   const options = readOptions(crypto, ['[::1]:7777', '--for', '2m', '--transport', 'tcp', '--name', 'Ada']);
   assert.deepEqual([options.host, options.port, options.forMs, options.name], ['::1', 7777, 120_000, 'Ada']);
-});
-
-test('content: parts make a whole, others are let pass, and an interrupted one goes on', () => {
-  const random = new Seeded(61);
-  const whole = random.bytes(100_000);
-  const fetch = new ContentFetch();
-  fetch.begin([7n, 9n]);
-  assert.equal(fetch.take(9n, 10, 0, whole.subarray(0, 10)), undefined);
-  assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
-  assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
-  assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 });
-  fetch.begin([9n, 7n]);
-  assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 }, 'a new welcome that wants it, too');
-  assert.equal(fetch.take(7n, whole.length, 32768, whole.subarray(32768, 65536)), undefined);
-  assert.deepEqual(fetch.take(7n, whole.length, 65536, whole.subarray(65536)), whole);
-  assert.deepEqual(fetch.request(), { hash: 9n, offset: 0 });
-  assert.ok(!fetch.failed);
-  const envelope = Uint8Array.of(0x41, 0x43, 0x4f, 0x4e, 1, 2, 0, 0, 5, 0, 0, 0, 99);
-  assert.deepEqual(readEnvelope(envelope), { kind: 'prop', layoutBytes: 5, frame: Uint8Array.of(99) });
-  assert.equal(readEnvelope(envelope.map((byte, i) => (i === 4 ? 2 : byte))), undefined);
-});
-
-test('content: parts that leave a gap, or of another whole, make it fail', () => {
-  for (const [total, offset] of [[101, 40], [100, 41]]) {
-    const fetch = new ContentFetch();
-    fetch.begin([7n]);
-    assert.equal(fetch.take(7n, 100, 0, new Uint8Array(40)), undefined);
-    assert.equal(fetch.take(7n, total, offset, new Uint8Array(20)), undefined);
-    assert.ok(fetch.failed);
-  }
 });
 
 test('messages: recorded ones with bytes changed are read or refused, never anything else', () => {

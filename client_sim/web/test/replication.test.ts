@@ -10,56 +10,7 @@ import { readPackedPart } from '../src/packed';
 import { applyBlock, groupOf, type PlainBlock } from '../src/plain';
 import { noReplication, readReplication, type AddedField, type Replication } from '../src/replication';
 import { View } from '../src/view';
-
-const standard: [string, number, number, number][] = [
-  ['x', 13, 2, 128], ['y', 13, 2, 128], ['z', 13, 2, 128], ['velocity_x', 16, 1, 16], ['velocity_y', 16, 1, 16],
-  ['velocity_z', 16, 1, 16], ['yaw', 8, 2, 256], ['pitch', 8, 3, 256], ['health', 8, 0, 255], ['state', 8, 0, 1],
-  ['flags', 8, 0, 1], ['kind', 8, 0, 1],
-];
-
-function f64(value: number): Uint8Array {
-  return new Uint8Array(new Float64Array([value]).buffer);
-}
-
-function putName(bytes: ByteWriter, name: string): void {
-  bytes.u8(name.length);
-  bytes.put(new TextEncoder().encode(name));
-}
-
-function write(replication: Replication): Uint8Array {
-  const bytes = new ByteWriter();
-  bytes.u8(2);
-  bytes.u8(standard.length);
-  for (const [name, bits, flags, perOne] of standard) {
-    putName(bytes, name);
-    bytes.u8(bits);
-    bytes.u8(flags);
-    bytes.put(f64(1 / perOne));
-  }
-  bytes.u8(replication.kinds.length);
-  for (const kind of replication.kinds) {
-    bytes.u8(kind.first);
-    bytes.u8(kind.last);
-    putName(bytes, kind.name);
-    bytes.u8(kind.motionPredicted ? 1 : 0);
-    bytes.u8(kind.fields.length);
-    for (const field of kind.fields) {
-      putName(bytes, field.name);
-      bytes.u8(field.bits);
-      bytes.u8(['all', 'owner', 'team'].indexOf(field.to) + (field.interpolated ? 4 : 0));
-      bytes.put(f64(field.low));
-      bytes.put(f64(field.step));
-    }
-  }
-  for (const messages of [replication.messages, replication.clientMessages]) {
-    bytes.u8(messages.length);
-    for (const { name, bytesMax } of messages) {
-      putName(bytes, name);
-      bytes.u16(bytesMax);
-    }
-  }
-  return bytes.finish();
-}
+import { writeReplication } from './kinds_writer';
 
 function field(number: number, name: string, bits: number, to: AddedField['to'], low = 0, step = 1): AddedField {
   return { name, number, bits, to, interpolated: false, low, step };
@@ -79,7 +30,7 @@ const told: Replication = {
 };
 
 test('replication: what is written by the page is read', () => {
-  const bytes = write(told);
+  const bytes = writeReplication(told);
   assert.deepEqual(readReplication(bytes), told);
   for (let cut = 0; cut < bytes.length; ++cut) {
     assert.throws(() => readReplication(bytes.subarray(0, cut)), WireError);
@@ -89,11 +40,11 @@ test('replication: what is written by the page is read', () => {
   otherStandard[4] = 14;
   assert.throws(() => readReplication(otherStandard), WireError);
   const kinds = [told.kinds[0], { ...told.kinds[2], first: 0 }];
-  assert.throws(() => readReplication(write({ kinds, messages: [], clientMessages: [] })), WireError);
+  assert.throws(() => readReplication(writeReplication({ kinds, messages: [], clientMessages: [] })), WireError);
 });
 
 test('replication: who has neither owner nor team has no fields for them', () => {
-  const kindOf = (first: number, to: AddedField['to']): Uint8Array => write({
+  const kindOf = (first: number, to: AddedField['to']): Uint8Array => writeReplication({
     kinds: [{ first, last: first, name: 'thing', motionPredicted: true, fields: [field(0, 'secret', 8, to)] }],
     messages: [], clientMessages: [],
   });
