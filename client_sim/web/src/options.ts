@@ -51,11 +51,16 @@ function readAddress(text: string): { host: string; port: number } {
   return { host: match[1] ?? match[2], port };
 }
 
+// A timer of JavaScript that is to wait longer does not wait at all.
+const timerMsMax = 2 ** 31 - 1;
+
 function readDuration(text: string): number {
   const match = /^(\d{1,6})(ms|s|m|h)?$/.exec(text);
   if (!match) throw new UsageError(`'${text}' is no duration; write 500ms, 10s, 5m or 1h`);
   const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? 's']!;
-  return Number(match[1]) * unitMs;
+  const ms = Number(match[1]) * unitMs;
+  if (ms > timerMsMax) throw new UsageError(`'${text}' is too long; 24 days is the most`);
+  return ms;
 }
 
 function readFile(path: string): Buffer {

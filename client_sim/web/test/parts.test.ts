@@ -99,6 +99,7 @@ test('options: wrong ones are named', () => {
     ['one too many', ['a:1', 'b:2']],
     ['--for needs a value', ['a:1', '--for']],
     ['no duration', ['a:1', '--for', 'soon']],
+    ['too long', ['a:1', '--for', '597h']],
     ['udp or tcp', ['a:1', '--transport', 'pigeon']],
     ['public key', ['a:1', '--server-key', 'ashlar-public-abc']],
     ['cannot read', ['a:1', '--identity', '/does/not/exist']],
