@@ -192,3 +192,15 @@ test('live: the program plays, and tells by its exit code what became of it', li
   assert.deepEqual([wrong.status, wrong.stderr.trim().split('\n').length], [2, 1]);
   assert.ok(serverProgram);
 });
+
+for (const encoding of ['plain', 'packed'] as const) {
+  test(`live: a spectator is told of itself by ${encoding} snapshots`, live, async () => {
+    const watcher = new Player(sodium, server.port, { name: `spectator-${encoding}`, watches: true, encoding });
+    await watcher.playing();
+    const tick = watcher.client.view.tick;
+    await watcher.until('a second of snapshots', () => watcher.client.view.tick > tick + 60 || watcher.client.state === 'ended');
+    assert.equal(watcher.reason, undefined);
+    assert.ok(watcher.client.view.own);
+    await watcher.driver.quit();
+  });
+}

@@ -169,3 +169,23 @@ for (const [oneWayMs, rateHz] of [[1, 60], [60, 60], [200, 60], [500, 60], [300,
     assert.ok(ahead >= 1 && ahead <= 5, `${ahead} ticks ahead at the end`);
   });
 }
+
+test('clock: ticks that wrap are issued as others are', () => {
+  const rates = [60, 60].map((rate) => new InputClock(rate, 2));
+  const first = [5000, 2 ** 32 - 120];
+  const issued: number[][] = [[], []];
+  const random = new Seeded(111);
+  for (let now = 0; now < 6000; now += 4) {
+    const jump = random.chance(0.01) ? random.below(40) - 20 : random.below(5);
+    const since = Math.floor((now * 60) / 1000);
+    rates.forEach((clock, i) => {
+      if (now % 32 === 0) clock.observe(now, (first[i] + since) >>> 0, now === 0 ? undefined : jump, 50);
+      for (let tick = clock.next(now, 50); tick !== undefined; tick = clock.next(now, 50)) {
+        assert.ok(tick >= 0 && tick < 2 ** 32);
+        issued[i].push((tick - first[i]) >>> 0);
+      }
+    });
+  }
+  assert.deepEqual(issued[1], issued[0]);
+  assert.ok(issued[0].length > 200);
+});
