@@ -239,7 +239,7 @@ bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decod
   if (tick <= block.gone_tick) return true;
   if (block.of(tick) != nullptr) return true;  // a double
   const bool newest = block.states.empty() || block.states.back().tick < tick;
-  BlockBase base{item.age, {}, false, {}};
+  BlockBase base{item.age, {}, false, {}, item.tick};
   CellCoord cell;
   std::uint64_t members = 0;
   if (item.age != 0) {

@@ -84,7 +84,7 @@ Membership compare(std::span<const MovingRecord> now, std::span<const MovingReco
 
 template <class Coder>
 bool code_cell(Coder& coder, CellCoord& cell) {
-  for (std::int16_t CellCoord::* const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
+  for (std::int16_t CellCoord::*const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
     cell.*axis = static_cast<std::int16_t>(coder.raw(cell_bits, static_cast<std::uint16_t>(cell.*axis)));
   return cell_in_world(cell);
 }
@@ -104,10 +104,12 @@ void write_others(RangeWriter& out, BlockModels& odds, EntityCoding<RangeWriter,
   if (now.size() < block_entities_max) out.bit(odds.fresh, false);
 }
 
-/// How fast things fall, as the first one shows that flew and still does; the usual where none does.
+/// How fast things fall, as the first one shows that flew, still does and is of those that always fall; the
+/// usual where none does.
 std::int32_t pull_of(std::span<const MovingRecord> now, const BlockBase& base, std::uint32_t tick_rate_hz) {
   const auto up = [](const MovingRecord& e) {
-    return (e.record.flags & entity_flag::grounded) == 0 ? e.velocity[2] : std::int16_t{0};
+    const bool flies = (e.record.flags & entity_flag::grounded) == 0;
+    return flies && always_falls(e.record.kind) ? e.velocity[2] : std::int16_t{0};
   };
   std::size_t n = 0;
   for (const MovingRecord& e : base.entities) {
@@ -182,7 +184,7 @@ std::size_t write_plain(const BlockContent& now, const BlockBase& base, std::spa
   BlockModels odds = block_models[0];
   writer.raw(plain_count_bits, static_cast<std::uint32_t>(now.entities.size()));
   NoMarks none;
-  const Foretelling by(0, 1);
+  const Foretelling by(0, 1, 0);
   const BlockRules rules;
   EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, rules, none);
   for (MovingRecord e : now.entities) coding.plain(e);
@@ -220,7 +222,7 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
   const Motions motions(base.entities, rules.pace);
   BlockModels odds = motions.odds();
   if (motions.any_flies) rules.pull = code_pull(writer, odds, pull_of(now.entities, base, tick_rate_hz));
-  const Foretelling by(base.age, tick_rate_hz);
+  const Foretelling by(base.age, tick_rate_hz, base.tick);
   NoMarks none;
   EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, rules, none);
   const Membership members = compare(now.entities, base.entities);
@@ -246,7 +248,7 @@ class BlockReading {
                const ReplicationRegistry* registry, DecodedBlock& out)
       : in_(in),
         mark_(mark),
-        by_(base.age, tick_rate_hz),
+        by_(base.age, tick_rate_hz, base.tick),
         base_(base),
         registry_(registry != nullptr && registry->shares_fields() ? registry : nullptr),
         out_(out) {}

@@ -38,6 +38,7 @@ struct BlockBase {
   /// Nothing changed between the base and the snapshot before this one.
   bool quiet = false;
   std::span<const FieldValues> fields{};  ///< by entity, where the registry has fields for everybody
+  std::uint32_t tick = 0;                 ///< of what is told against it
 };
 
 /// Codes a block; plainly where it would be longer than coded_block_bytes_max. Cost: 100 to 200 ns an entity

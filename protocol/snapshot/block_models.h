@@ -54,6 +54,9 @@ struct BlockModels {
   // Of who is told whole:
   OddsTree slot, generation, level;
   Odds still, same_kind, usual_flags, level_pitch, full_health, no_state;
+  std::array<Odds, 2> falls;  ///< who flies: a monster, a projectile
+  Odds steady;     ///< of a projectile that does not fall, only the place is otherwise than foretold
+  FineOdds drift;  ///< by how much
   // Of added fields:
   Odds field_changed;
   std::array<Odds, own_fields_max> field_other;
@@ -65,6 +68,14 @@ inline constexpr std::size_t block_model_count = sizeof(BlockModels) / sizeof(Od
 /// How those of a base move on the whole.
 enum class BlockMood : std::uint8_t { rests, follows, flies, walks, leaps };
 inline constexpr std::size_t block_mood_count = 5;
+
+/// Who is in the air falls; monsters may have wings, and projectiles most often keep their way.
+constexpr bool always_falls(EntityKind kind) {
+  return kind == EntityKind::player || kind == EntityKind::item;
+}
+constexpr bool is_projectile(EntityKind kind) {
+  return kind >= projectile_entity_kind(0) && kind < EntityKind::item;
+}
 
 /// How one of a base moves.
 struct EntityMotion {

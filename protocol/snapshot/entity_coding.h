@@ -47,7 +47,8 @@ class EntityCoding {
     const bool flies = motion.gait == Gait::flies;
     bool follows = motion.course != no_course;
     Velocity told = base.velocity;
-    if (flies) told[2] = by_.fallen(told[2], rules_.pull);
+    const bool falling = flies && falls(e.velocity[2], told[2], base.record.kind);
+    if (falling) told[2] = by_.fallen(told[2], rules_.pull);
     Place at = foretold(base, told, 0, false);
     if (!coder_.bit(odds_.changed[g], writing && !is(e, base, told, at))) {
       mark_.frame();
@@ -59,6 +60,9 @@ class EntityCoding {
       return true;
     }
     mark_.frame();
+    if (flies && !falling && is_projectile(base.record.kind) &&
+        coder_.bit(odds_.steady, writing && is(e, base, told, place_of(e.record))))
+      return drift(e, base, told, at);
     const auto turn =
         static_cast<std::int8_t>(fine(odds_.turn, static_cast<std::int8_t>(e.record.yaw - base.record.yaw)));
     const auto yaw = static_cast<std::uint8_t>(base.record.yaw + turn);
@@ -151,7 +155,7 @@ class EntityCoding {
     EntityRecord& r = e.record;
     r.id = EntityId{coder_.raw(32, static_cast<std::uint32_t>(r.id))};
     mark_.field(BlockField::id);
-    for (std::uint16_t EntityRecord::* const axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
+    for (std::uint16_t EntityRecord::*const axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
       r.*axis = static_cast<std::uint16_t>(coder_.raw(place_bits, r.*axis));
     mark_.field(BlockField::place);
     for (std::int16_t& v : e.velocity)
@@ -206,18 +210,24 @@ class EntityCoding {
     const Velocity& v = base.velocity;
     std::int32_t x = 0, y = 0;
     if (v[0] == now[0] && v[1] == now[1]) {
-      if (v[0] != 0) x = by_.way(v[0]);
-      if (v[1] != 0) y = by_.way(v[1]);
+      if (v[0] != 0) x = by_.steady_way(v[0]);
+      if (v[1] != 0) y = by_.steady_way(v[1]);
     } else if (follows) {
       const Velocity midway = rotated(v, static_cast<std::int8_t>(turn / 2));
       x = by_.way(v[0], midway[0], now[0]), y = by_.way(v[1], midway[1], now[1]);
     } else {
       x = by_.way(v[0], now[0]), y = by_.way(v[1], now[1]);
     }
-    const std::int32_t z = v[2] == 0 && now[2] == 0 ? 0 : by_.mean_way(v[2], now[2]);
+    const std::int32_t z = v[2] != now[2] ? by_.mean_way(v[2], now[2]) : v[2] == 0 ? 0 : by_.steady_way(v[2]);
     return {within(base.record.x + x), within(base.record.y + y), within(base.record.z + z)};
   }
   static std::int32_t within(std::int32_t at) { return std::clamp<std::int32_t>(at, 0, cell_steps - 1); }
+
+  static bool in_cell(const Place& at) {
+    const auto ok = [](std::int32_t v) { return v >= 0 && v < cell_steps; };
+    return ok(at.x) && ok(at.y) && ok(at.z);
+  }
+  static Place place_of(const EntityRecord& e) { return {e.x, e.y, e.z}; }
 
   static bool is(const MovingRecord& e, const MovingRecord& base, const Velocity& told, const Place& at) {
     const EntityRecord &a = e.record, &b = base.record;
@@ -254,6 +264,31 @@ class EntityCoding {
     if (!coder_.bit(odds.more, size > 1)) return coder_.bit(odds.negative, value < 0) ? -1 : 1;
     const std::int32_t beyond = code_number(coder_, odds.rest, value < 0 ? value + 1 : value - 1);
     return beyond < 0 ? beyond - 1 : beyond + 1;
+  }
+
+  /// Does who flies fall? Of monsters and projectiles it is told whether that foretells better than that they
+  /// go on.
+  [[gnu::always_inline]] bool falls(std::int16_t now, std::int16_t before, EntityKind kind) {
+    if (always_falls(kind)) return true;
+    const bool better = writing && std::abs(now - by_.fallen(before, rules_.pull)) < std::abs(now - before);
+    return coder_.bit(odds_.falls[is_projectile(kind) ? 1 : 0], better);
+  }
+
+  /// A projectile that keeps its way.
+  [[gnu::always_inline]] bool drift(MovingRecord& e, const MovingRecord& base, const Velocity& told,
+                                    Place at) {
+    const Place now = place_of(e.record);
+    at.x += fine(odds_.drift, now.x - at.x);
+    at.y += fine(odds_.drift, now.y - at.y);
+    at.z += fine(odds_.drift, now.z - at.z);
+    mark_.field(BlockField::place);
+    if constexpr (!writing) {
+      e = base;
+      set(e, at);
+      e.velocity = told;
+    }
+    mark_.entity(base.record.kind, false);
+    return in_cell(at);
   }
 
   /// Who turns while it walks walks on where it looks.
@@ -357,8 +392,7 @@ class EntityCoding {
     if (coder_.bit(odds_.lifts[leaps ? 2 * gait_count + leap - 1 : 2 * g + (change.other ? 1 : 0)],
                    now.z != at.z))
       at.z += code_number(coder_, odds_.lift[leaps ? 1 + leap : change.flies ? 1 : 0], now.z - at.z);
-    const auto ok = [](std::int32_t v) { return v >= 0 && v < cell_steps; };
-    return ok(at.x) && ok(at.y) && ok(at.z);
+    return in_cell(at);
   }
 
   /// Where somebody is who changed its velocity at one moment; from one course to another at the pace at

@@ -59,12 +59,27 @@ constexpr std::int32_t foretold_place(std::uint16_t place, std::int16_t velocity
   return std::clamp<std::int32_t>(place + foretold_steps(velocity, ticks, tick_rate_hz), 0, cell_steps - 1);
 }
 
+/// Steps of position that a velocity makes from tick 0 to a tick, rounded down: who keeps its velocity is
+/// told where that leads, so that from any tick to any other it is foretold to the step. It runs over at
+/// 2^32.
+constexpr std::uint32_t steady_steps(std::int16_t velocity, std::uint32_t tick, std::uint32_t tick_rate_hz) {
+  const auto rate = static_cast<std::int32_t>(tick_rate_hz);
+  const std::int32_t eighths = velocity * 8;
+  const std::int32_t part = eighths * static_cast<std::int32_t>(tick % tick_rate_hz);
+  const std::int32_t down = part >= 0 ? part / rate : -((-part + rate - 1) / rate);
+  return static_cast<std::uint32_t>(eighths) * (tick / tick_rate_hz) + static_cast<std::uint32_t>(down);
+}
+
 /// What becomes of velocities and places in so many ticks.
 class Foretelling {
  public:
   /// @param ticks  at most 255; @param tick_rate_hz  1 to 128; both asserted
-  constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz)
-      : ticks_(static_cast<std::int32_t>(ticks)),
+  /// @param tick  up to which
+  constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz, std::uint32_t tick)
+      : seconds_(static_cast<std::int32_t>(tick / tick_rate_hz - (tick - ticks) / tick_rate_hz)),
+        from_rest_(static_cast<std::int32_t>((tick - ticks) % tick_rate_hz)),
+        to_rest_(static_cast<std::int32_t>(tick % tick_rate_hz)),
+        ticks_(static_cast<std::int32_t>(ticks)),
         rate_(static_cast<std::int32_t>(tick_rate_hz)),
         moments_(std::min(ticks_, moments_max)),
         shift_(31 + static_cast<unsigned>(std::bit_width(6 * tick_rate_hz))),
@@ -72,8 +87,13 @@ class Foretelling {
     ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
   }
 
-  /// Steps of position that a velocity makes.
+  /// Steps of position that a velocity makes, to the nearest.
   constexpr std::int32_t way(std::int32_t velocity) const { return steps(6 * velocity * ticks_); }
+  /// The same between these very ticks, as steady_steps() has it.
+  constexpr std::int32_t steady_way(std::int16_t velocity) const {
+    const std::int32_t eighths = velocity * 8;
+    return eighths * seconds_ + seconds_of(eighths * to_rest_) - seconds_of(eighths * from_rest_);
+  }
   /// Of one that became another evenly, if each tick moves by the new one.
   constexpr std::int32_t way(std::int32_t before, std::int32_t after) const {
     return steps(3 * (before * (ticks_ - 1) + after * (ticks_ + 1)));
@@ -130,6 +150,13 @@ class Foretelling {
     const auto out = static_cast<std::int32_t>(over * inverse_ >> shift_);
     return sixths < 0 ? -out : out;
   }
+  /// Ticks to seconds, rounded down, and so many more for all, below which no number here is.
+  constexpr std::int32_t seconds_of(std::int32_t ticks) const {
+    constexpr unsigned below = 18;
+    const auto above = static_cast<std::uint32_t>(ticks + (rate_ << below));
+    return static_cast<std::int32_t>(std::uint64_t{6 * above} * inverse_ >> shift_);
+  }
+  std::int32_t seconds_, from_rest_, to_rest_;  // whole ones between the ticks, and what is left of each
   std::int32_t ticks_, rate_, moments_;
   unsigned shift_;
   std::uint64_t inverse_;

@@ -131,7 +131,7 @@ BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick
   if (const Code* code = asked == 0 ? find_code(block, 0, encoding) : nullptr)
     return {code->age, code->bytes};
 
-  BlockBase against{asked, {}, false, {}};
+  BlockBase against{asked, {}, false, {}, newest_->tick};
   if (was != nullptr) {
     against.entities = std::span(then->records).subspan(was->first, was->count);
     against.fields = fields_of(*then, *was);

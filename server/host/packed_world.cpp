@@ -89,7 +89,9 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
     places_in_.push_back({e.record.id, e.cell, {e.record.x, e.record.y, e.record.z}});
     const ReplicatedKind* const kind = registry_->find(e.record.kind);
     moving_.push_back({e.record, {}});
-    if (kind == nullptr || kind->motion_predicted) moving_.back().velocity = tracks_.told(e, ticks);
+    if (kind != nullptr && !kind->motion_predicted) continue;
+    moving_.back().velocity = tracks_.told(e, ticks);
+    tracks_.keep_way(moving_.back(), e.cell, tick);
   }
   partition_.assign(places_in_, tick, rest_seconds * tick_rate_hz_);
 

@@ -16,6 +16,9 @@ constexpr double blocked_m = 0.03;
 /// nothing, and the place that it foretells is corrected all the same. In the air it changes all the time,
 /// and a value that lags behind costs more.
 constexpr int same_steps = 2;
+/// Steps that who keeps its velocity is said to be off from where it is at most: what a velocity loses by
+/// being a whole number of steps is two steps of place a second on average.
+constexpr std::int32_t steady_off = 1;
 /// Steps off a course: who is so near is on it; who was on it stays there; and comes back to it from a knock.
 constexpr int on_course_steps = 2, stays_steps = 6, knocked_steps = 20;
 /// A change of fewer steps in a tick is no acceleration towards a course.
@@ -140,6 +143,29 @@ Velocity VelocityTracks::usual(EntityId id) const {
   return slot < tracks_.size() && tracks_[slot].id == id ? tracks_[slot].told : Velocity{};
 }
 
+void VelocityTracks::keep_way(MovingRecord& e, const CellCoord& cell, std::uint32_t tick) {
+  const std::array<std::int16_t, 3> corner{cell.x, cell.y, cell.z};
+  const std::array<std::uint16_t EntityRecord::*, 3> axes{&EntityRecord::x, &EntityRecord::y,
+                                                          &EntityRecord::z};
+  Way& way = tracks_[slot_of(e.record.id)].way;
+  const Way before = way;
+  way.velocity = e.velocity;
+  const bool rests = e.velocity == Velocity{};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::uint16_t& place = e.record.*axes[i];
+    const auto at = static_cast<std::uint32_t>(corner[i] * cell_steps + place);
+    const std::uint32_t made = steady_steps(e.velocity[i], tick, tick_rate_hz_);
+    // Who goes on as before is where that leads; who does not is where it is.
+    std::int32_t off = 0;
+    if (!rests && before.velocity[i] == e.velocity[i])
+      off = static_cast<std::int32_t>(before.start[i] + made - at);
+    if (std::abs(off) > steady_off) off = 0;
+    if (place + off < 0 || place + off >= cell_steps) off = 0;
+    place = static_cast<std::uint16_t>(place + off);
+    way.start[i] = at + static_cast<std::uint32_t>(off) - made;
+  }
+}
+
 Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
   const std::uint32_t slot = slot_of(entity.record.id);
   if (slot >= tracks_.size()) tracks_.resize(slot + 1);
@@ -173,7 +199,7 @@ Velocity VelocityTracks::told(const PlacedEntity& entity, std::uint32_t ticks) {
     jostling.ticks += ticks;
     jostling.note(entity, now, on, tick_rate_hz_);
   }
-  track = {entity.record.id, entity.base, velocity, now, on, jostling};
+  track = {entity.record.id, entity.base, velocity, now, on, jostling, known ? track.way : Way{}};
   if (!jostling.stands) return now;
   return Velocity{0, 0, grounded ? std::int16_t{0} : now[2]};
 }

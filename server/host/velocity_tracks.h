@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/snapshot/heading.h"
+#include "protocol/snapshot/moving_record.h"
 #include "server/host/placed_entity.h"
 
 namespace ashlar::server {
@@ -20,6 +21,10 @@ class VelocityTracks {
   /// Each entity once a tick that is published.
   /// @param ticks  since the one before; 0: there was none
   Velocity told(const PlacedEntity& entity, std::uint32_t ticks);
+  /// Where that is said to be whose velocity was told in this tick: as the one before and the velocity, which
+  /// is the same, foretell, while that is a step off at most.
+  /// @param e  with its velocity and where it is
+  void keep_way(MovingRecord& e, const CellCoord& cell, std::uint32_t tick);
   /// The same as of then, whether it is jostled or not; none of who was never asked for.
   Velocity usual(EntityId id) const;
 
@@ -37,12 +42,18 @@ class VelocityTracks {
     void begin(const PlacedEntity& entity, const Velocity& told, std::uint8_t on);
     void note(const PlacedEntity& entity, const Velocity& told, std::uint8_t on, std::uint32_t tick_rate_hz);
   };
+  /// On an axis: where it would be said to have been in tick 0 (steady_steps()).
+  struct Way {
+    Velocity velocity{};
+    std::array<std::uint32_t, 3> start{};
+  };
   struct Track {
     EntityId id{};
     DVec3 base, velocity;
     Velocity told{};  // but for who is jostled
     std::uint8_t course = no_course;
     Jostling jostling;
+    Way way;
   };
   std::uint8_t course(const Track& track, bool known, DVec3 velocity, const Velocity& now, std::uint8_t yaw,
                       bool grounded, double seconds) const;

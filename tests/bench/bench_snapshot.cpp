@@ -47,7 +47,7 @@ struct Scene {
 };
 
 void stay_within(Body3& b, double half_m) {
-  for (double DVec3::* axis : {&DVec3::x, &DVec3::y})
+  for (double DVec3::*axis : {&DVec3::x, &DVec3::y})
     if (std::fabs(b.at.*axis) > half_m && b.at.*axis * b.velocity.*axis > 0)
       b.velocity.*axis = -(b.velocity.*axis);
 }
@@ -347,7 +347,7 @@ void add_split(Play& play, const Scene& scene, Split& split) {
   for (const FrameBlock& block : frames.blocks()) {
     const auto base = frames.at(block, frames.tick() - age);
     if (block.changed + age <= frames.tick()) continue;
-    const BlockBase against = base ? BlockBase{age, *base, false} : BlockBase{};
+    const BlockBase against = base ? BlockBase{age, *base, false, {}, frames.tick()} : BlockBase{};
     const std::size_t size = encode_block({block.cell, frames.entities(block)}, against, scene.rate_hz, out);
     decode_block(std::span(out).first(size), block.cell, against, scene.rate_hz, decoded, nullptr, &split);
     if (!std::ranges::equal(decoded.entities, frames.entities(block))) std::abort();
@@ -363,7 +363,7 @@ double decode_ns(Play& play, const Scene& scene, std::uint64_t moving) {
   for (const FrameBlock& block : frames.blocks()) {
     const auto base = frames.at(block, frames.tick() - age);
     if (!base) continue;
-    bases.push_back({age, *base, false});
+    bases.push_back({age, *base, false, {}, frames.tick()});
     coded.emplace_back(coded_block_bytes_max);
     coded.back().resize(
         encode_block({block.cell, frames.entities(block)}, bases.back(), scene.rate_hz, coded.back()));
@@ -396,8 +396,8 @@ double encode_ns(Play& play, const Scene& scene, std::uint64_t moving) {
           for (const FrameBlock& block : frames.blocks()) {
             const auto base = frames.at(block, frames.tick() - age);
             if (!base) continue;
-            bytes +=
-                encode_block({block.cell, frames.entities(block)}, {age, *base, false}, scene.rate_hz, out);
+            bytes += encode_block({block.cell, frames.entities(block)},
+                                  {age, *base, false, {}, frames.tick()}, scene.rate_hz, out);
           }
       },
       1e-9 * rounds * static_cast<double>(std::max<std::uint64_t>(moving, 1)));
