@@ -76,12 +76,11 @@ class Foretelling {
   /// @param ticks  at most 255; @param tick_rate_hz  1 to 128; both asserted
   /// @param tick  up to which
   constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz, std::uint32_t tick)
-      : seconds_(static_cast<std::int32_t>(tick / tick_rate_hz - (tick - ticks) / tick_rate_hz)),
-        from_rest_(static_cast<std::int32_t>((tick - ticks) % tick_rate_hz)),
-        to_rest_(static_cast<std::int32_t>(tick % tick_rate_hz)),
-        ticks_(static_cast<std::int32_t>(ticks)),
+      : ticks_(static_cast<std::int32_t>(ticks)),
         rate_(static_cast<std::int32_t>(tick_rate_hz)),
         moments_(std::min(ticks_, moments_max)),
+        rest_(static_cast<std::int32_t>(tick % tick_rate_hz)),
+        above_((steady_ticks_max / tick_rate_hz + 1) * tick_rate_hz),
         shift_(31 + static_cast<unsigned>(std::bit_width(6 * tick_rate_hz))),
         inverse_(((std::uint64_t{1} << shift_) + 6 * tick_rate_hz - 1) / (6 * tick_rate_hz)) {
     ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
@@ -89,10 +88,10 @@ class Foretelling {
 
   /// Steps of position that a velocity makes, to the nearest.
   constexpr std::int32_t way(std::int32_t velocity) const { return steps(6 * velocity * ticks_); }
-  /// The same between these very ticks, as steady_steps() has it.
+  /// The same between these very ticks, as steady_steps() has it: that of whole seconds is a whole number.
   constexpr std::int32_t steady_way(std::int16_t velocity) const {
     const std::int32_t eighths = velocity * 8;
-    return eighths * seconds_ + seconds_of(eighths * to_rest_) - seconds_of(eighths * from_rest_);
+    return seconds_of(eighths * rest_) - seconds_of(eighths * (rest_ - ticks_));
   }
   /// Of one that became another evenly, if each tick moves by the new one.
   constexpr std::int32_t way(std::int32_t before, std::int32_t after) const {
@@ -150,14 +149,16 @@ class Foretelling {
     const auto out = static_cast<std::int32_t>(over * inverse_ >> shift_);
     return sixths < 0 ? -out : out;
   }
-  /// Ticks to seconds, rounded down, and so many more for all, below which no number here is.
+  /// Steps of velocity times ticks are below, in size.
+  static constexpr std::uint32_t steady_ticks_max = 1u << 26;
+  /// From those to steps of velocity times seconds, rounded down, and so many more for all as makes none
+  /// negative.
   constexpr std::int32_t seconds_of(std::int32_t ticks) const {
-    constexpr unsigned below = 18;
-    const auto above = static_cast<std::uint32_t>(ticks + (rate_ << below));
-    return static_cast<std::int32_t>(std::uint64_t{6 * above} * inverse_ >> shift_);
+    const std::uint32_t over = 6 * (static_cast<std::uint32_t>(ticks) + above_);
+    return static_cast<std::int32_t>(over * inverse_ >> shift_);
   }
-  std::int32_t seconds_, from_rest_, to_rest_;  // whole ones between the ticks, and what is left of each
-  std::int32_t ticks_, rate_, moments_;
+  std::int32_t ticks_, rate_, moments_, rest_;
+  std::uint32_t above_;
   unsigned shift_;
   std::uint64_t inverse_;
 };

@@ -362,7 +362,7 @@ TEST_CASE("what the page says outside of a session is as the page draws it", "[p
   CHECK(example("Ping") == joined({{16, 7}, Bytes(14), nonce, Bytes(48)}));
   CHECK(example("Pong") == joined({{16, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
   const Bytes hello = example("Hello");
-  CHECK(example("Refused version") == joined({{16, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
+  CHECK(example("Refused version") == joined({{17, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
 }
 
 TEST_CASE("the page's connect token is as the page draws it", "[protocol][wire]") {

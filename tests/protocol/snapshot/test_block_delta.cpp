@@ -1,6 +1,7 @@
 #include "protocol/snapshot/block_delta.h"
 
 #include <array>
+#include <cmath>
 
 #include "protocol/snapshot/heading.h"
 #include "tests/catch.h"
@@ -18,11 +19,13 @@ constexpr CellCoord cell{-3, 7, 1};
 struct Pair {
   std::vector<MovingRecord> base, now;
   std::uint32_t age = 0;
+  std::uint32_t tick = 1007;
 };
 
 Pair some_pair(Rng& rng, std::uint32_t rate_hz) {
   Pair out;
   out.age = rng.below(5) == 0 ? 0 : 1 + rng.below(base_age_max);
+  out.tick = rng.below(3) == 0 ? rng.below(300) : 0xffffffffu - rng.below(1u << 31);
   const auto count = rng.below(block_entities_max + 1);
   for (std::uint32_t i = 0; i < count && out.age != 0; ++i) out.base.push_back(some_moving(rng, i));
   sort_by_id(out.base);
@@ -36,7 +39,7 @@ Pair some_pair(Rng& rng, std::uint32_t rate_hz) {
 
 std::vector<std::uint8_t> coded(const Pair& pair, std::uint32_t rate_hz, bool quiet = false) {
   std::vector<std::uint8_t> bytes(coded_block_bytes_max);
-  bytes.resize(encode_block({cell, pair.now}, {pair.age, pair.base, quiet}, rate_hz, bytes));
+  bytes.resize(encode_block({cell, pair.now}, {pair.age, pair.base, quiet, {}, pair.tick}, rate_hz, bytes));
   return bytes;
 }
 
@@ -44,7 +47,7 @@ bool decode(const std::vector<std::uint8_t>& bytes, const Pair& pair, std::uint3
             DecodedBlock& out) {
   // In memory of exactly its size, so that the sanitizers see any overrun.
   const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
-  return decode_block(exact, cell, {pair.age, pair.base, false}, rate_hz, out);
+  return decode_block(exact, cell, {pair.age, pair.base, false, {}, pair.tick}, rate_hz, out);
 }
 
 std::vector<MovingRecord> walkers(std::uint32_t count, std::int16_t speed) {
@@ -102,10 +105,11 @@ TEST_CASE("who goes on as its velocity says costs next to nothing, and so does w
           "[protocol][packed][block_delta]") {
   for (const std::uint32_t age : {1u, 6u, 30u}) {
     Pair pair{walkers(40, 68), walkers(40, 68), age};
+    const Foretelling by(age, 60, pair.tick);
     for (std::size_t i = 0; i < pair.now.size(); ++i) {
       EntityRecord& r = pair.now[i].record;
-      r.x = static_cast<std::uint16_t>(foretold_place(r.x, 68, age, 60));
-      r.y = static_cast<std::uint16_t>(foretold_place(r.y, -68, age, 60));
+      r.x = static_cast<std::uint16_t>(r.x + by.steady_way(68));
+      r.y = static_cast<std::uint16_t>(r.y + by.steady_way(-68));
     }
     CHECK(coded(pair, 60).size() <= 5);
     // Each a step off its way.
@@ -122,7 +126,7 @@ TEST_CASE("equal blocks have equal bytes, and in memory that was used as in new 
   for (int round = 0; round < 200; ++round) {
     const Pair pair = some_pair(rng, 60);
     std::vector<std::uint8_t> used(coded_block_bytes_max, 0xff);
-    used.resize(encode_block({cell, pair.now}, {pair.age, pair.base, false}, 60, used));
+    used.resize(encode_block({cell, pair.now}, {pair.age, pair.base, false, {}, pair.tick}, 60, used));
     REQUIRE(used == coded(pair, 60));
   }
 }
@@ -131,16 +135,16 @@ TEST_CASE(
     "who flies on falls, and who turns while it runs on a course runs where it looks, for next to nothing",
     "[protocol][packed][block_delta]") {
   constexpr std::uint32_t age = 6;
-  const Foretelling by(age, 60);
   Pair pair{walkers(40, 90), walkers(40, 90), age};
+  const Foretelling by(age, 60, pair.tick);
   for (const std::int16_t pull : {std::int16_t{20}, std::int16_t{10}, std::int16_t{0}}) {
     for (std::size_t i = 0; i < pair.now.size(); ++i) {
       MovingRecord &before = pair.base[i], &now = pair.now[i];
       now.velocity = {90, -90, by.fallen(112, pull)};
       before.velocity[2] = 112, before.record.z = 1000;
       now.record.z = static_cast<std::uint16_t>(1000 + by.mean_way(112, now.velocity[2]));
-      now.record.x = static_cast<std::uint16_t>(foretold_place(before.record.x, 90, age, 60));
-      now.record.y = static_cast<std::uint16_t>(foretold_place(before.record.y, -90, age, 60));
+      now.record.x = static_cast<std::uint16_t>(before.record.x + by.steady_way(90));
+      now.record.y = static_cast<std::uint16_t>(before.record.y + by.steady_way(-90));
     }
     CAPTURE(pull);
     CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 2);
@@ -160,13 +164,13 @@ TEST_CASE(
 TEST_CASE("who jumped, who landed and who took another course is told in a few bits",
           "[protocol][packed][block_delta]") {
   constexpr std::uint32_t age = 6;
-  const Foretelling by(age, 60);
   Pair pair{walkers(40, 0), walkers(40, 0), age};
+  const Foretelling by(age, 60, pair.tick);
   for (std::size_t i = 0; i < pair.now.size(); ++i) {
     MovingRecord &before = pair.base[i], &now = pair.now[i];
     before.record.flags = entity_flag::grounded, before.velocity = {96, 0, 0}, before.record.z = 700;
     now.record = before.record, now.velocity = {96, 0, 0};
-    now.record.x = static_cast<std::uint16_t>(before.record.x + by.way(96));
+    now.record.x = static_cast<std::uint16_t>(before.record.x + by.steady_way(96));
     if (i % 4 == 1) {  // jumped 2 ticks ago
       now.velocity[2] = by.fallen(112, 20, 2), now.record.flags = 0;
       now.record.z = static_cast<std::uint16_t>(700 + risen(112, now.velocity[2], 20));
@@ -190,7 +194,7 @@ TEST_CASE("a block at another pace than the usual one comes back, for two bytes 
   Pair pair{walkers(40, 0), walkers(40, 0), 6};
   const auto coded_at = [&](std::int32_t pace) {
     for (MovingRecord& e : pair.base) e.velocity = {static_cast<std::int16_t>(pace), 0, 0};
-    const Foretelling by(6, 60);
+    const Foretelling by(6, 60, 0);
     for (std::size_t i = 0; i < pair.now.size(); ++i) {
       const LevelVelocity on = on_course(pace, 10, 0);
       const Velocity midway = rotated(pair.base[i].velocity, 5);
@@ -262,7 +266,7 @@ TEST_CASE("a velocity that is kept makes the same way however it is said to be k
     const std::uint32_t age = round < 2 ? base_age_max : rng.below(base_age_max + 1);
     const std::uint32_t rate_hz = 1 + rng.below(128);
     CAPTURE(age, rate_hz);
-    const Foretelling by(age, rate_hz);
+    const Foretelling by(age, rate_hz, 0);
     bool same = true;
     for (std::int32_t v = -32768; v <= 32767; v += 1 + static_cast<std::int32_t>(rng.below(7))) {
       const std::int32_t way = foretold_steps(static_cast<std::int16_t>(v), age, rate_hz);
@@ -271,6 +275,52 @@ TEST_CASE("a velocity that is kept makes the same way however it is said to be k
       same = same && by.mean_way(v, v) == way && by.way_changed(v, 0, by.held(moment, 0)) == way;
     }
     CHECK(same);
+  }
+}
+
+TEST_CASE("a velocity that is kept leads to the same place by whatever ticks on the way",
+          "[protocol][packed][block_delta][property]") {
+  Rng rng = rng_for(86, 0);
+  for (int round = 0; round < 20000; ++round) {
+    const std::uint32_t rate_hz = 1 + rng.below(128), age = rng.below(base_age_max + 1);
+    const std::uint32_t tick = age + (rng.below(2) == 0 ? rng.below(1000) : rng.below(0xffff0000u - age));
+    const auto velocity = static_cast<std::int16_t>(rng.below(2) == 0 ? rng.below(65536) : rng.below(400));
+    CAPTURE(rate_hz, age, tick, velocity);
+    const auto made = static_cast<std::int32_t>(steady_steps(velocity, tick, rate_hz) -
+                                                steady_steps(velocity, tick - age, rate_hz));
+    REQUIRE(Foretelling(age, rate_hz, tick).steady_way(velocity) == made);
+    const double exactly = 8.0 * velocity * age / rate_hz;
+    REQUIRE(std::fabs(made - exactly) < 1);
+    // And by floors of whole numbers, as the page has it.
+    const auto floor_of = [&](std::int64_t ticks) {
+      return std::floor(8.0L * velocity * static_cast<long double>(ticks) / rate_hz);
+    };
+    const std::int64_t rest = tick % rate_hz;
+    REQUIRE(floor_of(rest) - floor_of(rest - age) == static_cast<long double>(made));
+  }
+}
+
+TEST_CASE("projectiles and who has wings keep their way in the air for next to nothing",
+          "[protocol][packed][block_delta]") {
+  for (const EntityKind kind : {projectile_entity_kind(3), EntityKind{21}}) {
+    Pair pair{walkers(40, 90), walkers(40, 90), 6};
+    const Foretelling by(pair.age, 60, pair.tick);
+    for (std::size_t i = 0; i < pair.now.size(); ++i) {
+      MovingRecord &before = pair.base[i], &now = pair.now[i];
+      before.record.kind = kind, before.velocity[2] = 50, before.record.z = 1000;
+      now = before;
+      now.record.x = static_cast<std::uint16_t>(before.record.x + by.steady_way(90));
+      now.record.y = static_cast<std::uint16_t>(before.record.y + by.steady_way(-90));
+      now.record.z = static_cast<std::uint16_t>(before.record.z + by.steady_way(50));
+    }
+    CAPTURE(static_cast<int>(kind));
+    CHECK(coded(pair, 60).size() <= 10);
+    // A step off in every direction, as a velocity in whole steps leads.
+    for (MovingRecord& e : pair.now) ++e.record.x, --e.record.y, ++e.record.z;
+    DecodedBlock out;
+    REQUIRE(decode(coded(pair, 60), pair, 60, out));
+    CHECK(out.entities == pair.now);
+    if (kind == projectile_entity_kind(3)) CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 6);
   }
 }
 
@@ -299,7 +349,8 @@ TEST_CASE("every bit of a block is told what it is for", "[protocol][packed]") {
     DecodedBlock plain, tallied;
     CountedBits tally;
     REQUIRE(decode(bytes, pair, 60, plain));
-    REQUIRE(decode_block(bytes, cell, {pair.age, pair.base, false}, 60, tallied, nullptr, &tally));
+    REQUIRE(
+        decode_block(bytes, cell, {pair.age, pair.base, false, {}, pair.tick}, 60, tallied, nullptr, &tally));
     REQUIRE(plain.entities == tallied.entities);
     REQUIRE(tally.bytes == bytes.size());
     REQUIRE(tally.where == cell);

@@ -84,7 +84,7 @@ TEST_CASE("ways are those of a division, rounded to the nearest step", "[protoco
   for (std::uint32_t rate = 1; rate <= 128; ++rate)
     for (int round = 0; round < 2000; ++round) {
       const std::uint32_t ticks = 1 + rng.below(255);
-      const Foretelling by(ticks, rate);
+      const Foretelling by(ticks, rate, 0);
       const auto v = static_cast<std::int16_t>(round < 2 ? (round == 0 ? 32767 : -32768)
                                                          : static_cast<int>(rng.below(65536)) - 32768);
       const auto size = static_cast<std::int64_t>(std::abs(int{v})) * 6 * ticks;

@@ -70,7 +70,7 @@ class PageDecisions {
   void widen() {
     for (; range_ < 1u << 24; range_ <<= 8) next();
   }
-  static constexpr std::ptrdiff_t trained = 668;
+  static constexpr std::ptrdiff_t trained = 690;
   Bytes bytes_;
   std::vector<std::uint32_t> first_, odds_;
   std::size_t at_ = 0;
@@ -114,7 +114,7 @@ Bytes page_packed_today() {
   // 6 ticks at 5 and -2.5 m/s are 64 and -32 steps.
   now[0].record.x = 164, now[0].record.y = 468;
   now[1].record.x = 266, now[1].record.y = 467, now[1].record.yaw = 61;
-  const std::size_t size = encode_block({{-1, 2, 0}, now}, {6, before, true}, 60, bytes);
+  const std::size_t size = encode_block({{-1, 2, 0}, now}, {6, before, true, {}, head.tick}, 60, bytes);
   REQUIRE(part.add_block(300, 6, std::span(bytes).first(size)));
   const Cue cues[] = {{CueKind::shot, 2, 0, make_entity_id(9, 1), true, {-800, 2100, 25}},
                       {CueKind::shot, 2, 0, make_entity_id(9, 1), true, {-790, 2098, 30}},
