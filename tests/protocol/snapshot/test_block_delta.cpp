@@ -142,7 +142,8 @@ TEST_CASE(
       MovingRecord &before = pair.base[i], &now = pair.now[i];
       now.velocity = {90, -90, by.fallen(112, pull)};
       before.velocity[2] = 112, before.record.z = 1000;
-      now.record.z = static_cast<std::uint16_t>(1000 + by.mean_way(112, now.velocity[2]));
+      const std::int32_t risen = pull == 0 ? by.steady_way(112) : by.mean_way(112, now.velocity[2]);
+      now.record.z = static_cast<std::uint16_t>(1000 + risen);
       now.record.x = static_cast<std::uint16_t>(before.record.x + by.steady_way(90));
       now.record.y = static_cast<std::uint16_t>(before.record.y + by.steady_way(-90));
     }

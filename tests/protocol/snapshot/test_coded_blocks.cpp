@@ -35,13 +35,14 @@ MovingRecord a_little_later(Rng& rng, MovingRecord e, std::uint32_t age, std::ui
   return e;
 }
 
-/// A line a block: tick rate, age of the base, the base, what it is now, and its bytes.
+/// A line a block: tick rate, its tick, age of the base, the base, what it is now, and its bytes.
 std::string blocks_today() {
   Rng rng = rng_for(210, 0);
   std::ostringstream out;
   for (int round = 0; round < 60; ++round) {
     const std::uint32_t rate_hz = round % 3 == 0 ? 30 : 60;
     const std::uint32_t age = round % 10 == 0 ? 0 : 1 + rng.below(round % 4 == 0 ? 255 : 12);
+    const std::uint32_t tick = 300 + 977 * static_cast<std::uint32_t>(round);
     std::vector<MovingRecord> base, now;
     for (std::uint32_t i = 0; age != 0 && i < rng.below(9); ++i)
       base.push_back(a_little_later(rng, test::some_moving(rng, i), 1, rate_hz));
@@ -55,8 +56,8 @@ std::string blocks_today() {
     test::sort_by_id(base);
     test::sort_by_id(now);
     std::vector<std::uint8_t> bytes(coded_block_bytes_max);
-    bytes.resize(encode_block({{-3, 7, 1}, now}, {age, base, false}, rate_hz, bytes));
-    out << rate_hz << ' ' << age << " [";
+    bytes.resize(encode_block({{-3, 7, 1}, now}, {age, base, false, {}, tick}, rate_hz, bytes));
+    out << rate_hz << ' ' << tick << ' ' << age << " [";
     put(out, base);
     out << "] [";
     put(out, now);
