@@ -2,14 +2,14 @@
 // hand. One piece of code is reader and writer; a client only reads.
 
 import { BitReader } from './bits';
-import { beginOdds, gaits, models, motionOf, newOdds, type Motion } from './block_models';
+import { alwaysFalls, beginOdds, gaits, models, motionOf, newOdds, type Motion } from './block_models';
 import { check } from './bytes';
-import { EntityCoding, usualRules, type BlockRules, type MovingEntity } from './entity_coding';
+import { EntityCoding, usualRules, type BlockRules, type BlockTime, type MovingEntity } from './entity_coding';
 import { codeNumber, RangeReader, RangeWriter, type Coder, type Odds } from './range_coder';
 import { fieldsFor, kindOf, noReplication, type Audience, type Replication } from './replication';
 import { entitiesMax, groupEntitiesMax, isCell } from './snapshot';
 
-export type { MovingEntity } from './entity_coding';
+export type { BlockTime, MovingEntity } from './entity_coding';
 
 export type Cell = [number, number, number];
 
@@ -101,9 +101,10 @@ function codeOthers(
   return { staying, fresh };
 }
 
-/** How fast things fall, as the first one shows that flew and still does. */
-function pullOf(now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number): number {
-  const up = (entity: MovingEntity): number => (entity.flags & 1 ? 0 : entity.velocity[2]);
+/** How fast things fall, as the first one shows that flew, still does and is of those that always fall. */
+function pullOf(now: readonly MovingEntity[], base: readonly MovingEntity[], { age, rate }: BlockTime): number {
+  const up = ({ flags, kind, velocity }: MovingEntity): number =>
+    ((flags & 1) === 0 && alwaysFalls(kind) ? velocity[2] : 0);
   for (const was of base) {
     const is = now.find(({ id }) => id === was.id);
     if (!is || up(was) === 0 || up(is) === 0) continue;
@@ -116,21 +117,21 @@ function pullOf(now: readonly MovingEntity[], base: readonly MovingEntity[], age
 
 /** What a block says of its entities' rules, in the odds that come with how those of its base move. */
 function codeRules(
-  coder: Coder, odds: Odds, now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number,
+  coder: Coder, odds: Odds, now: readonly MovingEntity[], base: readonly MovingEntity[], time: BlockTime,
 ): { rules: BlockRules; motions: Motion[] } {
   const rules = { ...usualRules };
   if (!coder.bit(odds, models.usualPace, true)) rules.pace = coder.raw(10, rules.pace);
   const motions = base.map((entity) => motionOf(entity, rules.pace));
   beginOdds(odds, motions);
   const flies = motions.some(({ gait }) => gait === gaits.flies);
-  const pull = flies && coder.writing ? pullOf(now, base, age, rate) : rules.pull;
+  const pull = flies && coder.writing ? pullOf(now, base, time) : rules.pull;
   if (flies && !coder.bit(odds, models.usualPull, pull === rules.pull)) rules.pull = coder.raw(6, pull);
   return { rules, motions };
 }
 
 function codeBlock(
-  coder: Coder, now: BlockState | undefined, plainly: boolean, base: BlockState | undefined, age: number,
-  tickRateHz: number, replication: Replication,
+  coder: Coder, now: BlockState | undefined, plainly: boolean, base: BlockState | undefined, time: BlockTime,
+  replication: Replication,
 ): BlockState {
   const odds = newOdds();
   beginOdds(odds, []);
@@ -142,13 +143,13 @@ function codeBlock(
   let entities: MovingEntity[] = [];
   const level = before.length > 0 ? before[0].place[2] : 0;
   if (plain) {
-    const coding = new EntityCoding(coder, odds, age, tickRateHz, level);
+    const coding = new EntityCoding(coder, odds, time, level);
     const count = coder.raw(6, wanted.length);
     check(count <= entitiesMax, 'the entities of a block');
     for (let i = 0; i < count; ++i) entities.push(coding.plain(wanted[i] ?? nobody));
   } else {
-    const { rules, motions } = codeRules(coder, odds, wanted, before, age, tickRateHz);
-    const coding = new EntityCoding(coder, odds, age, tickRateHz, level, rules);
+    const { rules, motions } = codeRules(coder, odds, wanted, before, time);
+    const coding = new EntityCoding(coder, odds, time, level, rules);
     let staying: readonly MovingEntity[] = before;
     const ids = (list: readonly MovingEntity[]): string => list.map(({ id }) => id).join();
     if (coder.bit(odds, models.others, coder.writing && ids(wanted) !== ids(before))) {
@@ -164,23 +165,22 @@ function codeBlock(
   return { cell, entities };
 }
 
-/** @param base the block as it was `age` ticks ago; undefined with age 0. Throws a WireError for what is no block. */
+/** @param base as the block was `age` ticks before; undefined with age 0. Throws a WireError for what is no block. */
 export function readBlock(
-  bytes: Uint8Array, base: BlockState | undefined, age: number, tickRateHz: number,
-  replication: Replication = noReplication,
+  bytes: Uint8Array, base: BlockState | undefined, time: BlockTime, replication: Replication = noReplication,
 ): BlockState {
   const reader = new RangeReader(bytes);
-  const block = codeBlock(reader, undefined, false, base, age, tickRateHz, replication);
+  const block = codeBlock(reader, undefined, false, base, time, replication);
   reader.end();
   return block;
 }
 
 /** The reverse, for tests and tools. @param plain told as it is and by nothing that was before */
 export function writeBlock(
-  now: BlockState, base: BlockState | undefined, age: number, tickRateHz: number,
-  replication: Replication = noReplication, plain = false,
+  now: BlockState, base: BlockState | undefined, time: BlockTime, replication: Replication = noReplication,
+  plain = false,
 ): Uint8Array {
   const writer = new RangeWriter();
-  codeBlock(writer, now, plain, base, age, tickRateHz, replication);
+  codeBlock(writer, now, plain, base, time, replication);
   return writer.finish();
 }

@@ -22,6 +22,7 @@ export const models = {
   hurt: trees(), mood: trees(), flag: trees(), oddMood: odds(), oddFlag: odds(),
   slot: trees(), generation: trees(), level: trees(),
   still: odds(), sameKind: odds(), usualFlags: odds(), levelPitch: odds(), fullHealth: odds(), noState: odds(),
+  falls: odds(2), steady: odds(), drift: odds(19),
   fieldChanged: odds(), fieldOther: odds(8), field: trees(8),
 } as const;
 
@@ -44,6 +45,10 @@ export function motionOf(
   const course = courseOf([x, y, z], entity.yaw, pace);
   return { gait: course === noCourse ? gaits.walks : gaits.follows, course };
 }
+
+/** Who is in the air falls; monsters may have wings, and projectiles most often keep their way. */
+export const alwaysFalls = (kind: number): boolean => kind === 0 || kind === 240;
+export const isProjectile = (kind: number): boolean => kind >= 128 && kind < 240;
 
 /** How those of a base move on the whole: by that their odds begin. */
 function moodOf(motions: readonly Motion[]): number {

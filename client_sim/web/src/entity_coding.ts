@@ -1,6 +1,6 @@
 // How one entity of a block is told, for reader and writer alike (WIRE.md, Packed snapshots).
 
-import { gaits, models, type Motion } from './block_models';
+import { alwaysFalls, gaits, isProjectile, models, type Motion } from './block_models';
 import { check } from './bytes';
 import { angleOf, atAngle, courseOf, lengthOf, noCourse, onCourse, rotated } from './heading';
 import { bitWidth, codeNumber, codeTree, type Coder, type Odds } from './range_coder';
@@ -26,6 +26,10 @@ const grounded = 1;
 const same = (a: Triple, b: Triple): boolean => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 const signed8 = (value: number): number => ((value + 128) & 255) - 128;
 const within = (at: number): number => Math.max(0, Math.min(cellSteps - 1, at));
+const checkedPlace = (place: Triple): Triple => {
+  check(place.every((steps) => steps >= 0 && steps < cellSteps), 'the place of an entity');
+  return place;
+};
 const fitting = (steps: number): number => {
   check(steps >= -32768 && steps <= 32767, 'a velocity');
   return steps;
@@ -46,6 +50,20 @@ const momentsMax = 15;
 const fallen = (up: number, pull: number, ticks: number, rate: number): number =>
   Math.max(-32768, up - Math.floor((pull * 32 * ticks + rate) / (2 * rate)));
 
+/** When a block is told, and how many ticks before that its base was; 0: it has none. */
+export interface BlockTime {
+  tick: number;
+  age: number;
+  /** Ticks a second. */
+  rate: number;
+}
+
+/** Steps of position from the base on of who keeps its velocity: as if it had had it since the last whole second. */
+function steadyWay(velocity: number, { tick, age, rate }: BlockTime): number {
+  const made = (ticks: number): number => Math.floor((8 * velocity * ticks) / rate);
+  return made(tick % rate) - made((tick % rate) - age);
+}
+
 /** Who reached or left the ground as those do that fall or jump. */
 type Leap = '' | 'lands' | 'jumps';
 
@@ -60,14 +78,18 @@ interface Change {
 export class EntityCoding {
   private kindBefore = 0;
   private ground = -1;
+  private readonly age: number;
+  private readonly rate: number;
   private readonly moments: number;
 
   /** @param level z of the first one in the base; 0 where there is none */
   constructor(
-    private readonly coder: Coder, private readonly odds: Odds, private readonly age: number,
-    private readonly rate: number, private level: number, private readonly rules: BlockRules = usualRules,
+    private readonly coder: Coder, private readonly odds: Odds, private readonly time: BlockTime,
+    private level: number, private readonly rules: BlockRules = usualRules,
   ) {
-    this.moments = Math.min(age, momentsMax);
+    this.age = time.age;
+    this.rate = time.rate;
+    this.moments = Math.min(this.age, momentsMax);
   }
 
   /** Somebody who was in the base. @param now what is written; a reader gives the base */
@@ -77,12 +99,16 @@ export class EntityCoding {
     const flies = gait === gaits.flies;
     const before = base.velocity;
     let told: Triple = [...before];
-    if (flies) told[2] = fallen(told[2], pull, this.age, this.rate);
+    const falling = flies && this.falls(now.velocity[2], before[2], base.kind);
+    if (falling) told[2] = fallen(told[2], pull, this.age, this.rate);
     let place = this.foretold(base, told, 0, false);
-    const asForetold = (): boolean => same(now.place, place) && same(now.velocity, told) && now.yaw === base.yaw
-      && now.pitch === base.pitch && !this.lesser(now, base);
-    if (!this.bit(models.changed + gait, this.coder.writing && !asForetold())) {
+    const onlyPlace = same(now.velocity, told) && now.yaw === base.yaw && now.pitch === base.pitch
+      && !this.lesser(now, base);
+    if (!this.bit(models.changed + gait, !onlyPlace || !same(now.place, place))) {
       return { ...base, place, velocity: told };
+    }
+    if (flies && !falling && isProjectile(base.kind) && this.bit(models.steady, onlyPlace)) {
+      return { ...base, place: this.drift(now.place, place), velocity: told };
     }
     const turn = signed8(this.fine(models.turn, signed8(now.yaw - base.yaw)));
     const yaw = (base.yaw + turn) & 255;
@@ -189,7 +215,7 @@ export class EntityCoding {
     return sixths < 0 ? -size : size;
   }
 
-  /** As if it had changed evenly; who follows its course went along an arc. */
+  /** As if it had changed evenly, or where it leads if it is kept; who follows its course went along an arc. */
   private foretold(base: MovingEntity, now: Triple, turn: number, follows: boolean): Triple {
     const before = base.velocity;
     const age = this.age;
@@ -197,12 +223,25 @@ export class EntityCoding {
     const midway = follows ? rotated(before, Math.trunc(turn / 2)) : before;
     const way = (axis: 0 | 1): number => {
       const [a, b] = [before[axis], now[axis]];
-      if (kept) return this.steps(6 * a * age);
+      if (kept) return steadyWay(a, this.time);
       if (follows) return this.steps(age * (a + 4 * midway[axis] + b) + 3 * (b - a));
       return this.steps(3 * (a * (age - 1) + b * (age + 1)));
     };
-    const rise = this.steps(3 * (before[2] + now[2]) * age);
+    const rise = before[2] === now[2] ? steadyWay(now[2], this.time) : this.steps(3 * (before[2] + now[2]) * age);
     return [within(base.place[0] + way(0)), within(base.place[1] + way(1)), within(base.place[2] + rise)];
+  }
+
+  /** Does who flies fall? Of monsters and projectiles it is told whether that foretells better than that they go on. */
+  private falls(now: number, before: number, kind: number): boolean {
+    if (alwaysFalls(kind)) return true;
+    const down = fallen(before, this.rules.pull, this.age, this.rate);
+    return this.bit(models.falls + (isProjectile(kind) ? 1 : 0), Math.abs(now - down) < Math.abs(now - before));
+  }
+
+  /** A projectile that keeps its way. */
+  private drift(now: Triple, told: Triple): Triple {
+    const place = told.map((at, axis) => at + this.fine(models.drift, now[axis] - at)) as Triple;
+    return checkedPlace(place);
   }
 
   /** Who turns while it walks walks on where it looks. */
@@ -282,8 +321,7 @@ export class EntityCoding {
       z += this.number(models.lift + 16 * (leap > 0 ? 1 + leap : change.flies ? 1 : 0), now[2] - z);
     }
     const place: Triple = [x, y, z];
-    check(place.every((steps) => steps >= 0 && steps < cellSteps), 'the place of an entity');
-    return place;
+    return checkedPlace(place);
   }
 
   /** Where somebody is who changed its velocity at one moment. */

@@ -1,9 +1,10 @@
 // Parts of packed snapshots, from bytes to items (WIRE.md, Packed snapshots).
 
-import { readBlock, readGroup } from './block_delta';
+import { readBlock, readGroup, type BlockState } from './block_delta';
 import { ByteReader, check, WireError } from './bytes';
 import { readCues } from './cues';
 import { readOwnState } from './own_delta';
+import type { Replication } from './replication';
 import { checkHeights, checkMotionBytes, checkSlice, motionBytes } from './sectors';
 import { appliedAheadMax, partsMax, type SnapshotItem, type SnapshotPart } from './snapshot';
 
@@ -27,7 +28,7 @@ function blockNumber(reader: ByteReader): number {
   return number;
 }
 
-function readItems(reader: ByteReader): SnapshotItem[] {
+function readItems(reader: ByteReader, tick: number): SnapshotItem[] {
   const type = reader.u8();
   switch (type) {
     case 1: {
@@ -40,7 +41,9 @@ function readItems(reader: ByteReader): SnapshotItem[] {
         if (told % 2 === 1) age = reader.u8();
         const bytes = reader.take(Math.floor(told / 2));
         const its = age;
-        return { type: 'block', number, age: its, read: (base, rate, told) => readBlock(bytes, base, its, rate, told) };
+        const read = (base: BlockState | undefined, rate: number, told: Replication): BlockState =>
+          readBlock(bytes, base, { tick, age: its, rate }, told);
+        return { type: 'block', number, age: its, read };
       });
     }
     case 2: {
@@ -97,7 +100,7 @@ export function readPackedPart(message: Uint8Array): SnapshotPart {
   const [part, partCount, applied] = [reader.u8(), reader.u8(), varint32(reader)];
   check(epoch !== 0 && part < partCount && partCount <= partsMax && applied <= tick + appliedAheadMax, 'a packed part');
   const items: SnapshotItem[] = [];
-  while (reader.left > 0) items.push(...readItems(reader));
+  while (reader.left > 0) items.push(...readItems(reader, tick));
   // One list a part: who gets a part twice shows it once.
   check(items.filter(({ type }) => type === 'cues').length <= 1, 'the cues of a part');
   return {

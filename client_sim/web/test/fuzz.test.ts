@@ -41,7 +41,7 @@ function onlyRefused(what: string, act: () => void): boolean {
 
 test('fuzz: parts of packed snapshots, one upon the other', () => {
   const random = new Seeded(101);
-  const blocks = recordedBlocks().trim().split('\n').map((line) => Uint8Array.from(Buffer.from(line.split(' ')[4], 'hex')));
+  const blocks = recordedBlocks().trim().split('\n').map((line) => Uint8Array.from(Buffer.from(line.split(' ')[5], 'hex')));
   const recorded = example('Packed snapshot');
   let [view, read] = [new View(60), 0];
   for (let round = 0; round < 6000; ++round) {

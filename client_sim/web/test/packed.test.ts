@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { BlockView } from '../src/block_view';
 import { WireError } from '../src/bytes';
-import { readBlock, writeBlock, type BlockState, type MovingEntity } from '../src/block_delta';
+import { readBlock, writeBlock, type BlockState, type BlockTime, type MovingEntity } from '../src/block_delta';
 import { onCourse } from '../src/heading';
 import { readOwnState, type OwnState } from '../src/own_delta';
 import { isPacked, readPackedPart } from '../src/packed';
@@ -31,7 +31,8 @@ function entityOf(random: Seeded, id: number): MovingEntity {
   const any = (): number => random.below(8192);
   const speed = (): number => (random.chance(0.5) ? 0 : random.below(400) - 200);
   return {
-    id, place: [any(), any(), any()], velocity: [speed(), speed(), speed()], kind: random.below(30),
+    id, place: [any(), any(), any()], velocity: [speed(), speed(), speed()],
+    kind: [0, random.below(30), 128 + random.below(112), 240][random.below(4)],
     yaw: random.below(256), pitch: random.chance(0.5) ? 0 : random.below(129) - 64,
     health: random.chance(0.5) ? 255 : random.below(256), state: random.chance(0.5) ? 0 : random.below(256),
     flags: random.below(8), fields: [],
@@ -39,13 +40,19 @@ function entityOf(random: Seeded, id: number): MovingEntity {
 }
 
 /** What becomes of an entity in some ticks: as foretold, or changed a little or a lot. */
-function later(random: Seeded, before: MovingEntity, ticks: number): MovingEntity {
-  const now = { ...before, place: foretoldPlace(before, ticks, rate) as MovingEntity['place'] };
+function later(random: Seeded, before: MovingEntity, time: BlockTime): MovingEntity {
+  const now = { ...before, place: foretoldPlace(before, time) };
   if (random.chance(0.4)) return now;
   const far = [1, 3, 30, 8000][random.below(4)];
   const moved = now.place.map((at) => Math.max(0, Math.min(8191, at + random.below(2 * far + 1) - far)));
   now.place = moved as MovingEntity['place'];
-  if (random.chance(0.5)) now.velocity = [random.below(600) - 300, random.below(60) - 30, random.below(3000) - 1500];
+  if (random.chance(0.3)) return now;
+  if (random.chance(0.3)) {
+    const [x, y, up] = now.velocity;
+    now.velocity = [x, y, Math.max(-32768, up - Math.round(320 * time.age / time.rate))];
+  } else if (random.chance(0.5)) {
+    now.velocity = [random.below(600) - 300, random.below(60) - 30, random.below(3000) - 1500];
+  }
   if (random.chance(0.5)) now.yaw = random.below(256);
   if (random.chance(0.3)) {
     // As players run: on a course off where they look, or since some ticks of a jump.
@@ -57,10 +64,10 @@ function later(random: Seeded, before: MovingEntity, ticks: number): MovingEntit
   return now;
 }
 
-function blockAfter(random: Seeded, before: BlockState | undefined, ticks: number): BlockState {
+function blockAfter(random: Seeded, before: BlockState | undefined, time: BlockTime): BlockState {
   const cell = before?.cell ?? [random.below(40) - 20, random.below(40) - 20, random.below(4) - 2];
   const staying = (before?.entities ?? []).filter(() => random.chance(0.9));
-  const entities = staying.map((entity) => later(random, entity, ticks));
+  const entities = staying.map((entity) => later(random, entity, time));
   while (entities.length < 48 && random.chance(0.6)) {
     const id = 1 + random.below(2 ** 32 - 1);
     if (!entities.some((entity) => entity.id === id)) entities.push(entityOf(random, id));
@@ -74,10 +81,11 @@ test('packed: blocks come back as they were, whole and against a base', () => {
   for (let round = 0; round < 500; ++round) {
     if (random.chance(0.05)) before = undefined;
     const age = before ? 1 + random.below(255) : 0;
-    const now = blockAfter(random, before, age);
-    assert.deepEqual(readBlock(writeBlock(now, before, age, rate), before, age, rate), now, `round ${round}`);
-    const plain = writeBlock(now, before, age, rate, undefined, true);
-    assert.deepEqual(readBlock(plain, before, age, rate), now, `round ${round}, plainly`);
+    const time = { tick: random.below(random.chance(0.1) ? 256 : 2 ** 32), age, rate: 1 + random.below(128) };
+    const now = blockAfter(random, before, time);
+    assert.deepEqual(readBlock(writeBlock(now, before, time), before, time), now, `round ${round}`);
+    const plain = writeBlock(now, before, time, undefined, true);
+    assert.deepEqual(readBlock(plain, before, time), now, `round ${round}, plainly`);
     before = now;
   }
 });
@@ -90,13 +98,14 @@ test('packed: blocks that the server wrote', () => {
   const lines = recordedBlocks().trim().split('\n');
   assert.equal(lines.length, 60);
   for (const [i, line] of lines.entries()) {
-    const [tickRate, age, before, now, hex] = line.split(' ');
+    const [tickRate, tick, age, before, now, hex] = line.split(' ');
     const cell: BlockState['cell'] = [-3, 7, 1];
     const base = age === '0' ? undefined : { cell, entities: entitiesOf(before) };
-    const block = readBlock(Uint8Array.from(Buffer.from(hex, 'hex')), base, Number(age), Number(tickRate));
+    const time = { tick: Number(tick), age: Number(age), rate: Number(tickRate) };
+    const block = readBlock(Uint8Array.from(Buffer.from(hex, 'hex')), base, time);
     assert.deepEqual(block, { cell, entities: entitiesOf(now) }, `line ${i + 1}`);
     if (hex.length >= 1800) continue;  // told plainly, as it would not fit
-    const bytes = writeBlock(block, base, Number(age), Number(tickRate));
+    const bytes = writeBlock(block, base, time);
     assert.equal(Buffer.from(bytes).toString('hex'), hex, `line ${i + 1}`);
   }
 });
@@ -147,10 +156,10 @@ for (const loss of [0, 0.05, 0.2]) {
       for (const [number, { history, acknowledged }] of blocks) {
         const last = history.get(tick - 1);
         const base = history.get(acknowledged);
-        const now = blockAfter(random, last, 1);
+        const now = blockAfter(random, last, { tick, age: 1, rate });
         history.set(tick, now);
         const age = base ? tick - acknowledged : 0;
-        items.push(blockItem(number, age, writeBlock(now, base, age, rate)));
+        items.push(blockItem(number, age, writeBlock(now, base, { tick, age, rate })));
       }
       if (!random.chance(loss)) {
         const at = tick + 1 + random.below(5);
@@ -186,14 +195,14 @@ const walker: MovingEntity = {
   id: 5, place: [100, 200, 300], velocity: [16, 0, 0], kind: 0, yaw: 0, pitch: 0, health: 255, state: 0, flags: 1, fields: [],
 };
 const state: BlockState = { cell: [0, 0, 0], entities: [walker] };
-const whole = (number: number): Uint8Array => blockItem(number, 0, writeBlock(state, undefined, 0, rate));
+const whole = (number: number): Uint8Array => blockItem(number, 0, writeBlock(state, undefined, { tick: 0, age: 0, rate }));
 
 test('packed: a missing base is told by its epoch until another one begins, and then all else is forgotten', () => {
   const view = new View(rate);
   const take = (tick: number, epoch: number, ...items: Uint8Array[]): void =>
     view.take(readPackedPart(writePart({ tick, epoch, items })));
   const ids = (): number[] => view.entities().map(({ id }) => id);
-  const against = blockItem(7, 2, writeBlock(state, state, 2, rate));
+  const against = blockItem(7, 2, writeBlock(state, state, { tick: 105, age: 2, rate }));
   take(100, 1, whole(7));
   assert.deepEqual(ids(), [5]);
   take(105, 1, against);
@@ -218,8 +227,9 @@ test('packed: a missing base is told by its epoch until another one begins, and 
 
 test('packed: parts with bytes changed or cut are read or refused, never anything else', () => {
   const random = new Seeded(95);
-  const big = blockAfter(random, undefined, 0);
-  const recorded = writePart({ tick: 500, items: [whole(3), goneItem(9), blockItem(300, 0, writeBlock(big, undefined, 0, rate))] });
+  const big = blockAfter(random, undefined, { tick: 500, age: 0, rate });
+  const bigItem = blockItem(300, 0, writeBlock(big, undefined, { tick: 500, age: 0, rate }));
+  const recorded = writePart({ tick: 500, items: [whole(3), goneItem(9), bigItem] });
   assert.ok(isPacked(recorded));
   for (let round = 0; round < 5000; ++round) {
     const bytes = random.chance(0.3) ? recorded.slice(0, random.below(recorded.length)) : recorded.slice();

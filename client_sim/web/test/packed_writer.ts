@@ -1,16 +1,18 @@
 // Writes packed snapshots by the words of WIRE.md: what the reader is held against.
 
 import { BitWriter } from '../src/bits';
-import type { MovingEntity } from '../src/block_delta';
+import type { BlockTime, MovingEntity } from '../src/block_delta';
 import { ByteWriter } from '../src/bytes';
 import type { OwnState } from '../src/own_delta';
 
-export function foretoldPlace(base: MovingEntity, age: number, tickRateHz: number): number[] {
+/** Of who keeps its velocity. */
+export function foretoldPlace(base: MovingEntity, { tick, age, rate }: BlockTime): MovingEntity['place'] {
+  const down = (ticks: number): number => (ticks - (((ticks % rate) + rate) % rate)) / rate;
+  const t = tick % rate;
   return base.place.map((at, axis) => {
-    const exact = (base.velocity[axis] * age * 8) / tickRateHz;
-    const steps = Math.sign(exact) * Math.round(Math.abs(exact));
-    return Math.max(0, Math.min(8191, at + steps));
-  });
+    const a = base.velocity[axis];
+    return Math.max(0, Math.min(8191, at + down(8 * a * t) - down(8 * a * (t - age))));
+  }) as MovingEntity['place'];
 }
 
 const order = (value: number): bigint => {

@@ -68,11 +68,12 @@ test('replication: added fields follow a block, by what differs', () => {
   now.entities[2].fields = [0xfedcba98];
   now.entities[3].fields = [100, 0, 0];
   const fields = [[9, 0, 0], [], [0xfedcba98], [100, 0, 0]];
+  const time = { tick: 500, age: 6, rate: 60 };
   for (const plain of [false, true]) {
-    const bytes = writeBlock(now, base, 6, 60, told, plain);
-    const block = readBlock(bytes, base, 6, 60, told);
+    const bytes = writeBlock(now, base, time, told, plain);
+    const block = readBlock(bytes, base, time, told);
     assert.deepEqual(block.entities.map((one) => one.fields), fields);
-    assert.throws(() => readBlock(Uint8Array.from([...bytes, 1]), base, 6, 60, told), WireError);
+    assert.throws(() => readBlock(Uint8Array.from([...bytes, 1]), base, time, told), WireError);
   }
 });
 

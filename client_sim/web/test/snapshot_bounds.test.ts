@@ -191,11 +191,15 @@ const stateOf = (...ids: number[]): BlockState => ({
   })),
 });
 
+const whole = (now: BlockState): Uint8Array => writeBlock(now, undefined, { tick: 0, age: 0, rate });
+
 test('view: is told and asked on when ticks wrap', () => {
   const view = new View(rate);
   const idsAt = (): number[] => view.entities().map(({ id }) => id);
   const told = (tick: number, now: BlockState, base: BlockState | undefined, age: number): void =>
-    view.take(readPackedPart(writePart({ tick: tick >>> 0, items: [blockItem(5, age, writeBlock(now, base, age, rate))] })));
+    view.take(readPackedPart(writePart({
+      tick: tick >>> 0, items: [blockItem(5, age, writeBlock(now, base, { tick: tick >>> 0, age, rate }))],
+    })));
   told(last - 1, stateOf(1, 2), undefined, 0);
   told(last, stateOf(1, 2, 3), stateOf(1, 2), 1);
   told(last + 2, stateOf(3, 4), stateOf(1, 2), 3);
@@ -225,9 +229,9 @@ test('cues: lists count once when ticks wrap, too', () => {
 test('view: a tick of which something could not be read is not complete', () => {
   const view = new View(rate);
   const take = (tick: number, ...items: Uint8Array[]): void => view.take(readPackedPart(writePart({ tick, items })));
-  take(100, blockItem(5, 0, writeBlock(stateOf(1), undefined, 0, rate)));
+  take(100, blockItem(5, 0, whole(stateOf(1))));
   assert.equal(view.completeTick, 100);
-  take(101, blockItem(6, 3, writeBlock(stateOf(2), stateOf(3), 3, rate)));
+  take(101, blockItem(6, 3, writeBlock(stateOf(2), stateOf(3), { tick: 101, age: 3, rate })));
   assert.deepEqual([view.tick, view.completeTick, view.lostEpoch], [101, 100, 1]);
 });
 
@@ -236,10 +240,10 @@ test('view: who moves on is seen where it was, though its block is gone in the s
   const take = (tick: number, ...items: Uint8Array[]): void => view.take(readPackedPart(writePart({ tick, items })));
   const moved = Uint8Array.from([8, 1, 7, 0, 0, 0, 9]);
   for (const items of [[goneItem(5), moved], [moved, goneItem(5)]]) {
-    take(view.tick + 100, blockItem(5, 0, writeBlock(stateOf(7), undefined, 0, rate)));
+    take(view.tick + 100, blockItem(5, 0, whole(stateOf(7))));
     take(view.tick + 1, ...items);
     assert.deepEqual(view.entities().map(({ id }) => id), [7]);
-    take(view.tick + 1, blockItem(9, 0, writeBlock(stateOf(7), undefined, 0, rate)));
+    take(view.tick + 1, blockItem(9, 0, whole(stateOf(7))));
     assert.deepEqual(view.entities().map(({ id }) => id), [7]);
     take(view.tick + 1, goneItem(9));
     assert.deepEqual(view.entities(), []);
