@@ -8,6 +8,7 @@
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "client_sim/simulation/told.h"
+#include "protocol/snapshot/moving_record.h"
 #include "server/host/host.h"
 #include "server/host/packed_snapshot.h"
 #include "world/sim/world.h"
@@ -55,7 +56,6 @@ class CellsAreTrue final : public Invariant {
     std::vector<Looked> looked;  // what the client held at the last look, in the order of its view
   };
 
-  static bool same(const EntityRecord& a, const TrueEntity& b) { return a == b.record; }
   static std::string text_of(const ViewCell& held) {
     const CellCoord cell = held.cell;
     return "cell (" + std::to_string(cell.x) + ", " + std::to_string(cell.y) + ", " + std::to_string(cell.z) +
@@ -66,7 +66,7 @@ class CellsAreTrue final : public Invariant {
   static std::optional<std::string> compare(const ViewCell& cell, const TrueFrame& frame) {
     for (const EntityRecord& held : cell.now.entities) {
       const auto there = frame.cell(cell.cell, held.id, held.id);
-      if (there.empty() || !same(held, there.front()))
+      if (there.empty() || !tells(held, there.front().record))
         return " with " + entity_name(held.id) + " as it was not";
     }
     return std::nullopt;

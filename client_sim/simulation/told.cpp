@@ -1,5 +1,7 @@
 #include "client_sim/simulation/told.h"
 
+#include "protocol/snapshot/moving_record.h"
+
 namespace ashlar::simulation {
 
 bool is_told(const client_sim::View& view, const TrueSight& sight, const TrueFrame& frame,
@@ -11,7 +13,7 @@ bool is_told(const client_sim::View& view, const TrueSight& sight, const TrueFra
     const EntityRecord* const held = cell.find(sight.seen);
     if (held == nullptr) continue;
     const bool recent = cell.now.tick + wait_ticks >= frame.tick;
-    if (recent || (!truth.empty() && truth.front().record == *held)) return true;
+    if (recent || (!truth.empty() && tells(*held, truth.front().record))) return true;
   }
   return false;
 }

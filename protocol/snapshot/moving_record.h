@@ -35,6 +35,16 @@ struct MovingRecord {
   }
 };
 
+/// Steps on each axis that somebody who moves is told beside where it is at most.
+inline constexpr int told_off_max = 1;
+/// Does a record tell of somebody who is as in the other one? All but the place is to the bit.
+constexpr bool tells(EntityRecord told, const EntityRecord& is) {
+  const auto near = [](int a, int b) { return a - b <= told_off_max && b - a <= told_off_max; };
+  if (!near(told.x, is.x) || !near(told.y, is.y) || !near(told.z, is.z)) return false;
+  told.x = is.x, told.y = is.y, told.z = is.z;
+  return told == is;
+}
+
 /// To the nearest 1/16 m/s, clamped to what 16 bits hold.
 constexpr std::int16_t quantise_speed(double mps) {
   const double steps = mps * velocity_steps_per_mps;

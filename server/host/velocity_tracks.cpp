@@ -16,9 +16,6 @@ constexpr double blocked_m = 0.03;
 /// nothing, and the place that it foretells is corrected all the same. In the air it changes all the time,
 /// and a value that lags behind costs more.
 constexpr int same_steps = 2;
-/// Steps that who keeps its velocity is said to be off from where it is at most: what a velocity loses by
-/// being a whole number of steps is two steps of place a second on average.
-constexpr std::int32_t steady_off = 1;
 /// Steps off a course: who is so near is on it; who was on it stays there; and comes back to it from a knock.
 constexpr int on_course_steps = 2, stays_steps = 6, knocked_steps = 20;
 /// A change of fewer steps in a tick is no acceleration towards a course.
@@ -159,7 +156,7 @@ void VelocityTracks::keep_way(MovingRecord& e, const CellCoord& cell, std::uint3
     std::int32_t off = 0;
     if (!rests && before.velocity[i] == e.velocity[i])
       off = static_cast<std::int32_t>(before.start[i] + made - at);
-    if (std::abs(off) > steady_off) off = 0;
+    if (std::abs(off) > told_off_max) off = 0;
     if (place + off < 0 || place + off >= cell_steps) off = 0;
     place = static_cast<std::uint16_t>(place + off);
     way.start[i] = at + static_cast<std::uint32_t>(off) - made;

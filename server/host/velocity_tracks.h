@@ -21,8 +21,9 @@ class VelocityTracks {
   /// Each entity once a tick that is published.
   /// @param ticks  since the one before; 0: there was none
   Velocity told(const PlacedEntity& entity, std::uint32_t ticks);
-  /// Where that is said to be whose velocity was told in this tick: as the one before and the velocity, which
-  /// is the same, foretell, while that is a step off at most.
+  /// Where somebody is told to be whose velocity was told in this tick: who keeps it is where that leads
+  /// (steady_steps()), as long as that is told_off_max beside where it is: a velocity in whole steps loses
+  /// two steps of place a second on average. Anybody else is where it is.
   /// @param e  with its velocity and where it is
   void keep_way(MovingRecord& e, const CellCoord& cell, std::uint32_t tick);
   /// The same as of then, whether it is jostled or not; none of who was never asked for.

@@ -59,27 +59,32 @@ TEST_CASE("on a clean link shots are judged as their players saw them", "[client
 }
 
 TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][feel][statistics]") {
-  FeelConfig config;
-  config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3});
-  config.players = 16;
-  config.seconds = 60;
-  config.loss = 0.01;
-  config.jitter = Micros{10'000};
-  CAPTURE(config.seed);
-  const FeelReport r = run_feel(config);
-  tell(r);
-  REQUIRE(r.player_minutes == Approx(16));
-  // What is laid to bodies is not hidden there: they touched, but for one tick in fifty.
-  REQUIRE(r.crowd_ticks > 100);
-  CHECK(static_cast<double>(r.crowd_apart_ticks) <= 0.02 * static_cast<double>(r.crowd_ticks));
-  CHECK(static_cast<double>(r.network_visible + r.unknown_visible) <= r.player_minutes);
-  CHECK(r.network_um.quantile(0.5) <= Micros{20'000});
-  CHECK(r.network_um.quantile(0.99) <= Micros{250'000});
-  CHECK(r.unknown_um.max() <= Micros{20'000});
-  CHECK(r.hit_share() >= 0.99);
-  CHECK(r.in_walls == 0);
-  CHECK(r.lead(0.01) >= 1);
-  CHECK(r.lead(0.99) <= 3);
+  // The network's corrections are so few that how large they are is asked of all games together.
+  client_sim::Histogram network_um;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    FeelConfig config;
+    config.seed = seed;
+    config.players = 16;
+    config.seconds = 60;
+    config.loss = 0.01;
+    config.jitter = Micros{10'000};
+    CAPTURE(config.seed);
+    const FeelReport r = run_feel(config);
+    tell(r);
+    REQUIRE(r.player_minutes == Approx(16));
+    // What is laid to bodies is not hidden there: they touched, but for one tick in fifty.
+    REQUIRE(r.crowd_ticks > 100);
+    CHECK(static_cast<double>(r.crowd_apart_ticks) <= 0.02 * static_cast<double>(r.crowd_ticks));
+    CHECK(static_cast<double>(r.network_visible + r.unknown_visible) <= r.player_minutes);
+    CHECK(r.unknown_um.max() <= Micros{20'000});
+    CHECK(r.hit_share() >= 0.99);
+    CHECK(r.in_walls == 0);
+    CHECK(r.lead(0.01) >= 1);
+    CHECK(r.lead(0.99) <= 3);
+    network_um.merge(r.network_um);
+  }
+  CHECK(network_um.quantile(0.5) <= Micros{20'000});
+  CHECK(network_um.quantile(0.99) <= Micros{250'000});
 }
 
 TEST_CASE("where far more is lost the network's corrections are as seldom, and small",

@@ -168,3 +168,40 @@ TEST_CASE("who walks about, turns, jumps and stops is never told to stand, at an
       up_mps = 0, r.is.base.z = 0;
   }
 }
+
+TEST_CASE(
+    "who keeps its velocity is told where that leads, a step beside where it is at most, who rests is where "
+    "it is",
+    "[host][velocity_tracks][property]") {
+  Rng rng = rng_for(31, 0);
+  int ticks = 0, foretold = 0, exact = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::uint32_t rate_hz = round % 2 == 0 ? 60 : 20 + rng.below(109);
+    Runner r(rate_hz);
+    r.is.base = {rng.between(-500, 500), rng.between(-500, 500), 8};
+    DVec3 v = along(rng.unit(), rng.between(0.5, 20));
+    MovingRecord before;
+    CellCoord cell_before{};
+    for (std::uint32_t tick = 1000 + rng.below(1000), end = tick + 400; tick < end; ++tick) {
+      if (tick % 150 == 0) v = rng.below(3) == 0 ? DVec3{} : along(rng.unit(), rng.between(0.5, 20));
+      MovingRecord told{{}, r.moves(v, 0)};
+      told.record = r.is.record;
+      r.tracks.keep_way(told, r.is.cell, tick);
+      CAPTURE(round, tick, rate_hz);
+      REQUIRE(tells(told.record, r.is.record));
+      if (told.velocity == Velocity{}) REQUIRE(told.record == r.is.record);
+      if (r.is.cell == cell_before && told.velocity == before.velocity && told.velocity != Velocity{}) {
+        const Foretelling by(1, rate_hz, tick);
+        ++ticks;
+        foretold += before.record.x + by.steady_way(told.velocity[0]) == told.record.x &&
+                    before.record.y + by.steady_way(told.velocity[1]) == told.record.y;
+        exact += told.record == r.is.record;
+      }
+      before = told, cell_before = r.is.cell;
+    }
+  }
+  CAPTURE(ticks, foretold, exact);
+  CHECK(ticks > 10000);
+  CHECK(foretold > ticks * 9 / 10);
+  CHECK(exact > ticks / 4);
+}
