@@ -20,17 +20,17 @@ namespace ashlar::server {
 
 class EditHistory;
 
-/// A world's ticks are counted in 32 bits: 828 days at 60 Hz, 388 at 128. This many are the last that a server
-/// runs, and what is counted ahead of them stays below the end.
+/// A world's ticks are counted in 32 bits: 828 days at 60 Hz, 388 at 128. This many are the last that a
+/// server runs, and what is counted ahead of them stays below the end.
 inline constexpr std::uint32_t world_ticks_max = 0xffff0000;
 
 /// How Loop::run() goes. What it points to must outlive the run; callbacks run on the loop's thread, between
 /// ticks, and hold it up for as long as they take.
 struct LoopOptions {
-  std::chrono::milliseconds run_for{0};  ///< 0: until a signal
+  std::chrono::milliseconds run_for{0};       ///< 0: until a signal
   std::uint32_t ticks_max = world_ticks_max;  ///< of one world; after so many run() stops, as by a signal
-  std::uint32_t status_every_s = 0;      ///< 0: never
-  OutputWriter* live = nullptr;          ///< the status is shown there once a second; may be null
+  std::uint32_t status_every_s = 0;           ///< 0: never
+  OutputWriter* live = nullptr;               ///< the status is shown there once a second; may be null
   StatusTitle title;
   Console* console = nullptr;       ///< may be null
   MapRotation* rotation = nullptr;  ///< changes worlds; null: there is one

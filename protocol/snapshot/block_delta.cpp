@@ -84,7 +84,7 @@ Membership compare(std::span<const MovingRecord> now, std::span<const MovingReco
 
 template <class Coder>
 bool code_cell(Coder& coder, CellCoord& cell) {
-  for (std::int16_t CellCoord::*const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
+  for (std::int16_t CellCoord::* const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
     cell.*axis = static_cast<std::int16_t>(coder.raw(cell_bits, static_cast<std::uint16_t>(cell.*axis)));
   return cell_in_world(cell);
 }

@@ -155,7 +155,7 @@ class EntityCoding {
     EntityRecord& r = e.record;
     r.id = EntityId{coder_.raw(32, static_cast<std::uint32_t>(r.id))};
     mark_.field(BlockField::id);
-    for (std::uint16_t EntityRecord::*const axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
+    for (std::uint16_t EntityRecord::* const axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
       r.*axis = static_cast<std::uint16_t>(coder_.raw(place_bits, r.*axis));
     mark_.field(BlockField::place);
     for (std::int16_t& v : e.velocity)

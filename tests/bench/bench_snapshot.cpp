@@ -47,7 +47,7 @@ struct Scene {
 };
 
 void stay_within(Body3& b, double half_m) {
-  for (double DVec3::*axis : {&DVec3::x, &DVec3::y})
+  for (double DVec3::* axis : {&DVec3::x, &DVec3::y})
     if (std::fabs(b.at.*axis) > half_m && b.at.*axis * b.velocity.*axis > 0)
       b.velocity.*axis = -(b.velocity.*axis);
 }
