@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "protocol/snapshot/moving_record.h"
+
 namespace ashlar::client_sim {
 
 void CrowdCheck::note(const Client& client) {
@@ -48,9 +50,9 @@ void CrowdCheck::look(const Client& client) {
       const Place& was = whose->second[cell.now.tick % ticks_kept];
       if (was.tick != cell.now.tick || cell.now.tick == 0) continue;
       ++compared_;
-      const bool right =
-          was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
-      wrong_ += right ? 0 : 1;
+      EntityRecord there = entity;
+      there.x = was.at.x, there.y = was.at.y, there.z = was.at.z;
+      wrong_ += was.at.cell == cell.cell && tells(entity, there) ? 0 : 1;
     }
   if (!client.own()) return;
   client.view().entities(seen_);

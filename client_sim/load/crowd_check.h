@@ -9,7 +9,8 @@
 namespace ashlar::client_sim {
 
 /// Holds what clients are told of each other against what each is told of itself: both are of the same ticks,
-/// so that a place in a view is the quantised place of whose it is, to the step. One thread.
+/// so that a place in a view is the quantised place of whose it is, or a step beside it while that one moves
+/// (tells()). One thread.
 class CrowdCheck {
  public:
   /// Notes where a client's own player was, as it was told. Call once a turn.
@@ -18,7 +19,7 @@ class CrowdCheck {
   void look(const Client& client);
 
   std::uint64_t compared() const { return compared_; }  ///< places
-  std::uint64_t wrong() const { return wrong_; }        ///< of these: somewhere else than it was
+  std::uint64_t wrong() const { return wrong_; }        ///< of these: farther off than may be told
   /// Entities within near_m of a client's own player that it knew of, about the mean of the newest looks: who
   /// came first saw nobody.
   double seen_near() const { return seen_near_; }
