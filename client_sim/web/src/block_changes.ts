@@ -4,10 +4,9 @@ import type { BlockEdits } from '../generated/ashlar/wire/block-edits';
 import type { GroundChunk } from '../generated/ashlar/wire/ground-chunk';
 import type { GroundGone } from '../generated/ashlar/wire/ground-gone';
 import { check, present } from './bytes';
-import { isChunk } from './snapshot';
+import { chunkBlocks, isChunk } from './snapshot';
 
 export const blockKindsMax = 256;
-const chunkBlocks = 32;
 const changesMax = 4096;
 const chunkBytesMax = 40_000;
 const goneMax = 1024;

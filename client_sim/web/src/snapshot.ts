@@ -47,7 +47,8 @@ export function isInWorld([x, y, z]: readonly number[]): boolean {
   return Math.abs(x) < worldBlocks && Math.abs(y) < worldBlocks && Math.abs(z) < worldBlocksUp;
 }
 
-const chunkBlocks = 32;
+/** Edge of a chunk. */
+export const chunkBlocks = 32;
 export function isChunk(chunk: readonly number[]): boolean {
   return [worldBlocks, worldBlocks, worldBlocksUp].every((most, axis) =>
     chunk[axis] >= -most / chunkBlocks && chunk[axis] < most / chunkBlocks);
