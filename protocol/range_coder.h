@@ -20,19 +20,26 @@
 namespace ashlar {
 
 /// How likely a decision is to be 1, in 1/65536. Never 0 nor 1: learning stops short of them.
-struct Odds {
-  static constexpr unsigned pace = 4;  ///< each decision moves the odds a sixteenth of the way
+template <unsigned shift>  ///< each decision moves the odds 2^-shift of the way
+struct OddsBy {
   std::uint16_t one = 32768;
 
   constexpr void learn(bool was) {
-    one = static_cast<std::uint16_t>(was ? one + ((65536u - one) >> pace) : one - (one >> pace));
+    one = static_cast<std::uint16_t>(was ? one + ((65536u - one) >> shift) : one - (one >> shift));
   }
 };
 
+using Odds = OddsBy<4>;
+/// Of what many have in common: it is seen at the first few.
+using QuickOdds = OddsBy<2>;
+
 /// Odds of a number below 16, its highest bit first: each bit's depend on those above it.
-struct OddsTree {
-  std::array<Odds, 16> node{};  // 0 is not used
+template <class Each>
+struct TreeOf {
+  std::array<Each, 16> node{};  // 0 is not used
 };
+using OddsTree = TreeOf<Odds>;
+using QuickTree = TreeOf<QuickOdds>;
 
 /// Writes decisions to memory that somebody else owns. What finds no room is dropped, and overflowed() says
 /// so. One thread.
@@ -41,7 +48,8 @@ class RangeWriter {
   static constexpr bool writing = true;
   explicit RangeWriter(std::span<std::uint8_t> out) : out_(out) {}
 
-  [[gnu::always_inline]] bool bit(Odds& odds, bool value) {
+  template <class AnyOdds>
+  [[gnu::always_inline]] bool bit(AnyOdds& odds, bool value) {
     const std::uint32_t bound = (range_ >> 16) * odds.one;
     if (value) {
       range_ = bound;
@@ -132,7 +140,8 @@ class RangeReader {
     failed_ = code_ >= range_;
   }
 
-  [[gnu::always_inline]] bool bit(Odds& odds, bool = false) {
+  template <class AnyOdds>
+  [[gnu::always_inline]] bool bit(AnyOdds& odds, bool = false) {
     const std::uint32_t bound = (range_ >> 16) * odds.one;
     // Two ways apart to their ends, as most decisions are guessed right: the processor goes on with the next
     // one, where a choice of operands would wait for this.
@@ -195,8 +204,8 @@ class RangeReader {
 };
 
 /// A number below 16.
-template <class Coder>
-[[gnu::always_inline]] inline unsigned code_tree(Coder& coder, OddsTree& odds, unsigned value) {
+template <class Coder, class Tree>
+[[gnu::always_inline]] inline unsigned code_tree(Coder& coder, Tree& odds, unsigned value) {
   unsigned at = 1;
   for (int i = 3; i >= 0; --i) at = at << 1 | (coder.bit(odds.node[at], (value >> i & 1) != 0) ? 1u : 0u);
   return at & 15;
@@ -205,8 +214,8 @@ template <class Coder>
 /// A signed number: how many bits its size has, then these. Sizes of 15 bits or more take `wide` bits in
 /// all; the value fits them in two's complement.
 /// @param wide  17 to 32
-template <class Coder>
-[[gnu::always_inline]] inline std::int32_t code_number(Coder& coder, OddsTree& odds, std::int32_t value,
+template <class Coder, class Tree>
+[[gnu::always_inline]] inline std::int32_t code_number(Coder& coder, Tree& odds, std::int32_t value,
                                                        unsigned wide = 17) {
   const std::uint32_t size =
       value < 0 ? 0u - static_cast<std::uint32_t>(value) : static_cast<std::uint32_t>(value);

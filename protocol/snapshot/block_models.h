@@ -17,46 +17,60 @@ enum class Gait : std::uint8_t { rests, walks, flies, follows };
 inline constexpr std::size_t gait_count = 4;
 
 /// A number that is most often 0 or 1 off.
+template <class Other = Odds, class More = Odds>
 struct FineOdds {
-  Odds other, more, negative;
+  Other other;
+  More more;
+  Odds negative;
   OddsTree rest;
 };
 
 /// In the order in which WIRE.md numbers them.
 struct BlockModels {
-  Odds whole, quiet, others, gone, fresh, usual_pace, usual_pull;
-  std::array<Odds, gait_count> changed;  ///< by gait
-  FineOdds turn;
+  Odds whole, quiet;
+  QuickOdds others;
+  Odds gone, fresh, usual_pace;
+  QuickOdds usual_pull;
+  std::array<QuickOdds, gait_count> changed;  ///< by gait
+  FineOdds<QuickOdds> turn;
   Odds veers;
   std::array<Odds, 2 * gait_count> speeds;  ///< another velocity than foretold, by gait and whether it turned
-  Odds stops, course, at_pace;
+  Odds stops, course;
+  QuickOdds at_pace;
   std::array<std::array<Odds, 8>, 2> heading;  ///< by whether it was on a course
   OddsTree speed;
   std::array<Odds, gait_count> climbs;  ///< another one up and down, by gait
-  Odds lands, jumps;
-  OddsTree jumped;
-  FineOdds jump;
-  std::array<OddsTree, 2> climb;   ///< by: flies
-  std::array<FineOdds, 12> place;  ///< by gait and how far it turned
-  Odds eases;
-  std::array<OddsTree, 2> moment;              ///< by whether it went from one course to another
-  std::array<FineOdds, 3> changing;            ///< place behind a change at once, of the course, in the air
-  std::array<Odds, 2 * gait_count + 2> lifts;  ///< by gait and another velocity; who landed, who jumped
-  std::array<OddsTree, 4> lift;                ///< by: flies; who landed, who jumped
-  std::array<Odds, 2> nods;                    ///< by whether the yaw changed
+  QuickOdds lands;
+  Odds jumps;
+  QuickTree jumped;
+  FineOdds<QuickOdds, QuickOdds> jump;
+  std::array<OddsTree, 2> climb;                    ///< by: flies
+  std::array<FineOdds<Odds, QuickOdds>, 12> place;  ///< by gait and how far it turned
+  QuickOdds eases;
+  std::array<OddsTree, 2> moment;      ///< by whether it went from one course to another
+  std::array<FineOdds<>, 3> changing;  ///< place behind a change at once, of the course, in the air
+  std::array<QuickOdds, 2 * gait_count + 2> lifts;  ///< by gait and another velocity; who landed, who jumped
+  std::array<OddsTree, 4> lift;                     ///< by: flies; who landed, who jumped
+  std::array<QuickOdds, 2> nods;                    ///< by whether the yaw changed
   OddsTree nod;
   std::array<Odds, 2> lesser;  ///< by whether the velocity changed
-  Odds health, state;
-  std::array<Odds, 2> flags;  ///< by whether it left or reached the ground
-  Odds kind;
-  OddsTree hurt, mood, flag;
-  Odds odd_mood, odd_flag;
+  Odds health;
+  QuickOdds state;
+  std::array<QuickOdds, 2> flags;  ///< by whether it left or reached the ground
+  QuickOdds kind;
+  OddsTree hurt, mood;
+  QuickTree flag;
+  QuickOdds odd_mood, odd_flag;
   // Of who is told whole:
-  OddsTree slot, generation, level;
-  Odds still, same_kind, usual_flags, level_pitch, full_health, no_state;
-  std::array<Odds, 2> falls;  ///< who flies: a monster, a projectile
-  Odds steady;     ///< of a projectile that does not fall, only the place is otherwise than foretold
-  FineOdds drift;  ///< by how much
+  QuickTree slot;
+  OddsTree generation;
+  QuickTree level;
+  QuickOdds still, same_kind, usual_flags;
+  Odds level_pitch;
+  QuickOdds full_health, no_state;
+  std::array<QuickOdds, 2> falls;  ///< who flies: a monster, a projectile
+  QuickOdds steady;  ///< of a projectile that does not fall, only the place is otherwise than foretold
+  FineOdds<Odds, QuickOdds> drift;  ///< by how much
   // Of added fields:
   Odds field_changed;
   std::array<Odds, own_fields_max> field_other;

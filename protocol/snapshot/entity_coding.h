@@ -245,11 +245,11 @@ class EntityCoding {
   [[gnu::always_inline]] std::uint8_t byte(std::uint8_t value) {
     return static_cast<std::uint8_t>(coder_.raw(byte_bits, value));
   }
-  std::uint8_t unless(Odds& odds, std::uint8_t usual, std::uint8_t value) {
+  std::uint8_t unless(auto& odds, std::uint8_t usual, std::uint8_t value) {
     return coder_.bit(odds, value == usual) ? usual : byte(value);
   }
   /// A number from 0 on: how many bits, then those below the highest; 15 stands for as many as there may be.
-  std::uint32_t sized(OddsTree& odds, std::uint32_t value, unsigned bits) {
+  std::uint32_t sized(auto& odds, std::uint32_t value, unsigned bits) {
     const unsigned width =
         code_tree(coder_, odds, std::min(static_cast<unsigned>(std::bit_width(value)), 15u));
     if (width == 15) return coder_.raw(bits, value);
@@ -258,7 +258,7 @@ class EntityCoding {
     return top | coder_.raw(width - 1, value & (top - 1));
   }
 
-  [[gnu::always_inline]] std::int32_t fine(FineOdds& odds, std::int32_t value) {
+  [[gnu::always_inline]] std::int32_t fine(auto& odds, std::int32_t value) {
     if (!coder_.bit(odds.other, value != 0)) return 0;
     const std::int32_t size = std::abs(value);
     if (!coder_.bit(odds.more, size > 1)) return coder_.bit(odds.negative, value < 0) ? -1 : 1;
@@ -383,7 +383,7 @@ class EntityCoding {
           change.flies && change.leap == Leap::none &&
           coder_.bit(odds_.eases, writing && std::abs(now.x - at.x) <= 4 && std::abs(now.y - at.y) <= 4);
       if (!eases && !changed_place(now, at, base, after, change.course)) return false;
-      FineOdds& odds = odds_.changing[eases ? 2 : change.course ? 1 : 0];
+      auto& odds = odds_.changing[eases ? 2 : change.course ? 1 : 0];
       at.x += fine(odds, now.x - at.x);
       at.y += fine(odds, now.y - at.y);
     }
@@ -442,7 +442,7 @@ class EntityCoding {
     mark_.field(BlockField::kind);
   }
 
-  std::uint8_t small_or_byte(Odds& odd, OddsTree& small, std::uint8_t value) {
+  std::uint8_t small_or_byte(auto& odd, auto& small, std::uint8_t value) {
     if (coder_.bit(odd, value > 15)) return byte(value);
     return static_cast<std::uint8_t>(code_tree(coder_, small, value & 15u));
   }

@@ -143,7 +143,7 @@ class Mistakes(unittest.TestCase):
             done = run(*word)
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
-        self.assertIn("protocol 17", run("--version").stdout)
+        self.assertIn("protocol 18", run("--version").stdout)
 
     def test_nobody_there(self):
         done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",

@@ -1,6 +1,6 @@
 // The odds with which a block's decisions begin, by number (WIRE.md, Packed snapshots).
 
-import { firstOdds } from './block_odds';
+import { firstOdds, shifts } from './block_odds';
 import { courseOf, noCourse } from './heading';
 import type { Odds } from './range_coder';
 
@@ -26,7 +26,7 @@ export const models = {
   fieldChanged: odds(), fieldOther: odds(8), field: trees(8),
 } as const;
 
-if (firstOdds.some((list) => list.length !== models.fieldChanged)) throw new Error('as many odds as decisions');
+if (shifts.length !== models.fieldChanged || firstOdds.some((list) => list.length !== models.fieldChanged)) throw new Error('as many odds as decisions');
 
 /** How somebody of a base moves: `follows` is on a course. */
 export const gaits = { rests: 0, walks: 1, flies: 2, follows: 3 } as const;
@@ -60,9 +60,10 @@ function moodOf(motions: readonly Motion[]): number {
   return 12 * count(gaits.flies) > moving ? 4 : 3;
 }
 
-/** As a block begins; those of added fields are as likely as not. */
+/** As a block begins; those of added fields are as likely as not, and learn as fast as the middle. */
 export function beginOdds(out: Odds, motions: readonly Motion[]): void {
   const first = firstOdds[moodOf(motions)];
-  for (let i = 0; i < next; ++i) out[i] = 256 * (first[i] ?? 128) + 128;
+  for (let i = 0; i < next; ++i) out.one[i] = 256 * (first[i] ?? 128) + 128;
 }
-export const newOdds = (): Odds => new Uint16Array(next);
+const shift = Uint8Array.from({ length: next }, (_, i) => Number(shifts[i] ?? 4));
+export const newOdds = (): Odds => ({ one: new Uint16Array(next), shift });

@@ -3,8 +3,12 @@
 
 import { WireError } from './bytes';
 
-/** Odds that a decision is 1, in 1/65536, by their number. */
-export type Odds = Uint16Array;
+/** Odds that a decision is 1, in 1/65536, by their number; and by how much each one learns. */
+export interface Odds {
+  readonly one: Uint16Array;
+  /** Each decision moves it 2^-shift of the way. */
+  readonly shift: Uint8Array;
+}
 
 export interface Coder {
   readonly writing: boolean;
@@ -14,7 +18,8 @@ export interface Coder {
 }
 
 function learn(odds: Odds, at: number, was: boolean): void {
-  odds[at] = was ? odds[at] + ((65536 - odds[at]) >> 4) : odds[at] - (odds[at] >> 4);
+  const [one, shift] = [odds.one[at], odds.shift[at]];
+  odds.one[at] = was ? one + ((65536 - one) >> shift) : one - (one >> shift);
 }
 
 /** The number with the fewest bytes in low to low + range - 1, of which 32 bits count. */
@@ -39,7 +44,7 @@ export class RangeReader implements Coder {
   }
 
   bit(odds: Odds, at: number): boolean {
-    const bound = (this.range >>> 16) * odds[at];
+    const bound = (this.range >>> 16) * odds.one[at];
     const value = this.code < bound;
     if (value) {
       this.range = bound;
@@ -94,7 +99,7 @@ export class RangeWriter implements Coder {
   private range = 0xffffffff;
 
   bit(odds: Odds, at: number, value: boolean): boolean {
-    const bound = (this.range >>> 16) * odds[at];
+    const bound = (this.range >>> 16) * odds.one[at];
     if (value) {
       this.range = bound;
     } else {

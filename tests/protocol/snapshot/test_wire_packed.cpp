@@ -26,6 +26,9 @@ class PageDecisions {
     std::istringstream list(text.substr(text.find("```odds\n") + 8));
     for (unsigned odd; list >> odd;) first_.push_back(256 * odd + 128);
     REQUIRE(first_.size() == 5 * trained);
+    std::istringstream digits(text.substr(text.find("```shifts\n") + 10));
+    for (char digit; digits >> digit && digit != '`';) shifts_.push_back(digit - '0');
+    REQUIRE(shifts_.size() == trained);
     mood(0);
     for (int i = 0; i < 4; ++i) next();
   }
@@ -39,7 +42,8 @@ class PageDecisions {
     const bool one = code_ < bound;
     if (!one) code_ -= bound;
     range_ = one ? bound : range_ - bound;
-    odds_[at] = one ? odds_[at] + (65536 - odds_[at]) / 16 : odds_[at] - odds_[at] / 16;
+    const std::uint32_t moved = (one ? 65536 - odds_[at] : odds_[at]) / (1u << shifts_[at]);
+    odds_[at] = one ? odds_[at] + moved : odds_[at] - moved;
     widen();
     return one ? 1 : 0;
   }
@@ -73,6 +77,7 @@ class PageDecisions {
   static constexpr std::ptrdiff_t trained = 690;
   Bytes bytes_;
   std::vector<std::uint32_t> first_, odds_;
+  std::vector<int> shifts_;
   std::size_t at_ = 0;
   std::uint32_t code_ = 0, range_ = 0xffffffff;
 };
