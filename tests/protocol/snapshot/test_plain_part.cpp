@@ -377,7 +377,7 @@ TEST_CASE("a plain snapshot with a wrong number is refused by name", "[protocol]
     OwnPlayer own;
     std::vector<EntityRecord> entities;
     CellCoord cell;
-    std::vector<SliceHeight> heights{{3, {1, 2}}};
+    std::vector<SliceHeight> heights = std::vector(1, SliceHeight{3, {1, 2}});
     std::uint8_t map = 1;
     std::uint16_t slice = 5;
   };
