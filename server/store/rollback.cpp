@@ -10,6 +10,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "server/store/edit_log.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"

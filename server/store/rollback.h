@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/store/edit_log.h"
+#include "server/store/edit_search.h"
 
 // Putting blocks back to what they were before some edits of the log.
 

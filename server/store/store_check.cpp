@@ -13,7 +13,7 @@
 #include "protocol/hexadecimal.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
-#include "server/store/edit_log.h"
+#include "server/store/edit_search.h"
 #include "server/store/kept_ground.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"

@@ -4,6 +4,7 @@
 #include "protocol/inventory_codec.h"
 #include "protocol/secure/key_text.h"
 #include "server/store/edit_log.h"
+#include "server/store/edit_search.h"
 #include "server/store/rollback.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_store.h"

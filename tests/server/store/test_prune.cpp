@@ -1,7 +1,7 @@
 #include "server/store/prune.h"
 
 #include "protocol/chunk_codec.h"
-#include "server/store/edit_log.h"
+#include "server/store/edit_search.h"
 #include "server/store/kept_ground.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_store.h"

@@ -8,7 +8,7 @@
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
-#include "server/store/edit_log.h"
+#include "server/store/edit_search.h"
 #include "server/store/salvage.h"
 #include "server/store/sqlite.h"
 #include "server/store/store_check.h"
