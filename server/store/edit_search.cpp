@@ -429,6 +429,15 @@ std::expected<void, StoreTrouble> check_one_player(const Database& database, con
   return std::unexpected(StoreTrouble{{}, std::move(line)});
 }
 
+std::expected<void, StoreTrouble> check_player_known(const Database& database, const EditQuery& query) {
+  if (!query.player || query.player->starts_with('@')) return {};
+  const auto meant = authors_meant(database, *query.player);
+  if (!meant) return std::unexpected(meant.error());
+  if (!meant->empty()) return {};
+  return std::unexpected(StoreTrouble{
+      {}, "nobody in the log is called " + *query.player + ": world log without --player names who is"});
+}
+
 std::int64_t edit_cell(IVec3 block) { return cell_of(block).key(); }
 
 const std::string& author_name(const EditAuthor& author) {

@@ -44,6 +44,9 @@ std::expected<Database, StoreTrouble> open_log(const std::string& file);
 /// for another: the trouble says by what to tell them apart.
 std::expected<void, StoreTrouble> check_one_player(const Database& database, const EditQuery& query);
 
+/// Does the log know the player whom the query names? @return or one line; "@world" and "@operator" are known
+std::expected<void, StoreTrouble> check_player_known(const Database& database, const EditQuery& query);
+
 /// The cell of the log that a block is in.
 std::int64_t edit_cell(IVec3 block);
 

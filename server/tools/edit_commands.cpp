@@ -117,6 +117,8 @@ CommandResult world_log(const CommandWords& words, const CommandWorld& world) {
   if (!report) return std::unexpected(report.error().line);
   const auto log = open_log(*file);
   if (!log) return std::unexpected(log.error().line);
+  if (const auto known = check_player_known(*log, *query); !known)
+    return std::unexpected("--player: " + known.error().line);
   const auto found = find_edits(*log, *query);
   if (!found) return std::unexpected(found.error().line);
   const auto kept = read_stored_blocks(report->world.blocks);
@@ -142,6 +144,12 @@ CommandResult world_rollback(const CommandWords& words, const CommandWorld& worl
   if (!query) return std::unexpected(query.error());
   const auto lock = WorldLock::take(words.operand);  // nobody plays in it
   if (!lock) return std::unexpected(lock.error());
+  if (query->player) {
+    const auto log = open_log(*file);
+    if (!log) return std::unexpected(log.error().line);
+    if (const auto known = check_player_known(*log, *query); !known)
+      return std::unexpected("--player: " + known.error().line);
+  }
   const RollbackOptions options{.force = words.has("--force"), .dry_run = words.has("--dry-run")};
   const auto report = roll_back(*file, *query, options, world.now_s);
   if (!report) return std::unexpected(report.error().line);

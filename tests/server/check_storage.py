@@ -428,7 +428,9 @@ class Storage(unittest.TestCase):
         told = self.command("log", self.world)
         self.assertIn("5 edits", told)
         self.assertEqual(told.count("brick -> air"), 2)
-        self.assertIn("0 edits", self.command("log", self.world, "--player", "ann"))
+        self.assertIn("0 edits", self.command("log", self.world, "--player", "@world"))
+        for words in (("log", self.world), ("rollback", self.world, "--since", "1h")):
+            self.assertIn("nobody in the log is called ann", self.command(*words, "--player", "ann", code=2))
         self.assertIn("1 edits found, 1 blocks would be put back",
                       self.command("rollback", self.world, "--since", "1h", "--area", "2,0,0", "--dry-run"))
         back = self.command("rollback", self.world, "--since", "1h", "--area", "2,0,0")
