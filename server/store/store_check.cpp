@@ -37,8 +37,8 @@ std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::st
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return std::unexpected(StoreTrouble{{},
-                                        file + " is not there: nothing of that world was changed yet, or "
-                                               "it is no world's folder"});
+                                        file + " is not there, and all that was changed in its world is "
+                                               "gone with it: restore the world from a backup"});
   auto database = Database::open(file, mode, tool_patience_ms);
   if (!database) return std::unexpected(std::move(database.error()));
   const auto format = store_format_of(*database, store_format);

@@ -109,29 +109,43 @@ CommandResult world_info(const CommandWords& words, const CommandWorld&) {
   return CommandAnswer{out, 0};
 }
 
-/// Do world.toml and the database say whose world it is, and the same? @return or why no server would start,
-/// as far as it does not take all of the database to be read
-std::expected<void, std::string> check_setup(const std::string& dir, OpenMode mode) {
+/// What world.toml says.
+std::expected<Config, std::string> load_world(const std::string& dir) {
   const std::array<std::string, 2> flags{"--world", dir};
   const auto line = parse_command_line(flags);
   if (!line) return std::unexpected(line.error());
-  const auto loaded = load_config(*line, {});
-  if (!loaded) return std::unexpected(loaded.error());
+  auto loaded = load_config(*line, {});
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  return std::move(loaded->config);
+}
+
+/// A world's own file is written after its database was made. @return or one line: that one is gone
+std::expected<void, std::string> check_database(const std::string& dir) {
   const std::string file = file_in(dir, store_name);
-  // A world's own file is written after its database was made.
-  if (std::error_code error; !fs::exists(file, error))
-    return std::unexpected(file + " is missing beside its world.toml, and all that was changed with it: " +
-                           "restore the world from a backup");
+  if (std::error_code error; fs::exists(file, error)) return {};
+  return std::unexpected(file + " is missing beside its world.toml, and all that was changed with it: " +
+                         "restore the world from a backup");
+}
+
+/// Do world.toml and the database say whose world it is, and the same? @return or why no server would start,
+/// as far as it does not take all of the database to be read
+std::expected<void, std::string> check_setup(const std::string& dir, OpenMode mode) {
+  const auto config = load_world(dir);
+  if (!config) return std::unexpected(config.error());
+  if (auto there = check_database(dir); !there) return there;
+  const std::string file = file_in(dir, store_name);
   const auto report = report_store(file, mode);
   // What cannot be read is told by who reads all of it.
-  if (!report || report->world.seed == loaded->config.seed) return {};
+  if (!report || report->world.seed == config->seed) return {};
   return std::unexpected(file + " is of a world with seed " + std::to_string(report->world.seed) +
-                         ", world.toml beside it says " + std::to_string(loaded->config.seed) +
+                         ", world.toml beside it says " + std::to_string(config->seed) +
                          ": they are not of one world");
 }
 
 CommandResult world_check(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
+  // All that was ever changed went with it.
+  if (auto there = check_database(words.operand); !there) return CommandAnswer{there.error() + "\n", 1};
   auto check = check_store(file_in(words.operand, store_name));
   if (!check) return std::unexpected(check.error().line);
   std::string out;

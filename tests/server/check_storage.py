@@ -607,6 +607,9 @@ class Storage(unittest.TestCase):
         (self.folder / "world" / "world.db").unlink()
         for words in (("backup", self.world, "--out", copy), ("restore", self.world, "--to", copy)):
             self.assertIn("world.db is missing", self.command(*words, code=2))
+        self.assertIn("world.db is missing", self.command("check", self.world, code=1))
+        for word in ("info", "log"):
+            self.assertIn("world.db is not there", self.command(word, self.world, code=2))
         self.assertFalse(copy.exists())
 
 
