@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using Outcome = std::expected<void, StoreTrouble>;
+using Expected = std::expected<StoredWorld, std::string>;
 
 struct FinishRaw {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -45,8 +46,8 @@ struct SchemaEntry {
 
 class Salvaging {
  public:
-  Salvaging(const Database& from, const Database& to, bool drop_log)
-      : from_(from), to_(to), drop_log_(drop_log) {}
+  Salvaging(const Database& from, const Database& to, const Expected& expected, bool drop_log)
+      : from_(from), to_(to), expected_(expected), drop_log_(drop_log) {}
 
   Outcome copy_all() {
     auto entries = schema();
@@ -65,11 +66,13 @@ class Salvaging {
       if (entry.type != "table")
         if (auto good = to_.run(entry.sql.c_str()); !good) return good;
     if (auto named = name_lost_authors(); !named) return named;
+    if (auto good = complete_meta(); !good) return good;
     return to_.run(
         "UPDATE meta SET value = (SELECT CAST(count(*) AS TEXT) FROM chunks) WHERE key = 'chunks'; COMMIT");
   }
 
   std::vector<SalvagedTable> tables;
+  std::vector<std::string> made_up;
 
  private:
   /// Edits whose author was on a torn page keep what they tell, each such author under a name of its own.
@@ -81,6 +84,47 @@ class Salvaging {
         "INSERT INTO authors(id, identity, name) SELECT DISTINCT author, "
         "CAST(printf('lost author %020d', author) AS BLOB), 'lost-' || author FROM edits "
         "WHERE author NOT IN (SELECT id FROM authors)");
+  }
+
+  /// What a start cannot do without, where its row was on a torn page or is no number.
+  Outcome complete_meta() {
+    const StoredWorld world = expected_.value_or(StoredWorld{});
+    const struct {
+      const char* key;
+      std::string value;
+      const char* said;
+    } rows[] = {{"seed", std::to_string(world.seed), "seed: from world.toml"},
+                {"terrain", world.terrain, "terrain: from world.toml"},
+                {"generator", std::to_string(world.generator), "generator: that of this build"},
+                {"tick", "0", "tick: begins at 0, and with it the day and what blocks wait for"},
+                {"chunks", "0", ""}};  // counted at the end
+    auto put = Statement::make(to_, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)");
+    if (!put) return std::unexpected(std::move(put.error()));
+    for (const auto& row : rows) {
+      // Terrain alone is a word; a database of before it was kept has none.
+      const bool word = row.key == std::string_view("terrain");
+      const auto there =
+          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(row.key) +
+                      (word ? "'" : "' AND length(value) BETWEEN 1 AND 19 AND value NOT GLOB '*[^0-9]*'"))
+                         .c_str());
+      if (!there) return std::unexpected(there.error());
+      if (*there != 0 || (word && !meta_torn())) continue;
+      if (!expected_)
+        return std::unexpected(StoreTrouble{
+            {}, from_.file() + " does not say whose world it is (table meta), and " + expected_.error()});
+      if (!put->bind(1, std::string_view(row.key)).bind(2, std::string_view(row.value)).run())
+        return std::unexpected(to_.trouble());
+      if (*row.said != '\0') made_up.emplace_back(row.said);
+    }
+    const auto blocks = to_.number("SELECT count(*) FROM meta WHERE key = 'blocks'");
+    if (!blocks) return std::unexpected(blocks.error());
+    if (*blocks == 0 && meta_torn())
+      made_up.emplace_back(
+          "blocks: the kinds are lost: start with the file of --blocks that the world had, or none");
+    return {};
+  }
+  bool meta_torn() const {
+    return std::ranges::any_of(tables, [](const SalvagedTable& t) { return t.name == "meta" && t.torn; });
   }
 
   std::expected<std::vector<SchemaEntry>, StoreTrouble> schema() {
@@ -100,11 +144,12 @@ class Salvaging {
     if (log && drop_log_) return {};
     auto info = Statement::make(from_, ("PRAGMA table_info(" + table.name + ")").c_str());
     if (!info) return std::unexpected(std::move(info.error()));
-    std::string columns, places, first_key;
+    std::string columns, places, first_key, word_key;
     for (int code = info->step(), count = 0; code == SQLITE_ROW; code = info->step()) {
       columns += (count == 0 ? "" : ", ") + info->text(1);
       places += (count == 0 ? "?" : ", ?") + std::to_string(count + 1);
       if (info->whole(5) == 1 && info->text(2) == "INTEGER") first_key = info->text(1);
+      if (info->whole(5) == 1 && info->text(2) == "TEXT") word_key = info->text(1);
       ++count;
     }
     const bool has_rowid = table.sql.find("WITHOUT ROWID") == std::string::npos;
@@ -124,7 +169,11 @@ class Salvaging {
       if (!whole) return std::unexpected(whole.error());
       if (*whole) break;
       done.torn = true;
-      if (key.empty()) break;
+      if (key.empty()) {  // no numbers to go on behind it with: from the other end, up to there
+        const auto rest = copy_rows(read + " ORDER BY " + word_key + " DESC", last, *put, done.rows);
+        if (!rest) return std::unexpected(rest.error());
+        break;
+      }
       at = next_readable(read, last);
     }
     return {};
@@ -182,6 +231,7 @@ class Salvaging {
 
   const Database& from_;
   const Database& to_;
+  const Expected& expected_;
   const bool drop_log_;
 };
 
@@ -239,13 +289,14 @@ class Lengthened {
 /// Of a database that tells nothing any more the remedy is another one.
 StoreTrouble beyond_help(const std::string& file, StoreTrouble trouble) {
   if (trouble.kind == StoreTrouble::Kind::damaged || trouble.kind == StoreTrouble::Kind::foreign)
-    trouble.line = file + ": neither its tables nor whose world it is can be read: restore it from a backup";
+    trouble.line = file + ": its list of tables cannot be read: restore it from a backup";
   return trouble;
 }
 
 }  // namespace
 
-std::expected<SalvageReport, StoreTrouble> salvage_store(const std::string& file, bool drop_log) {
+std::expected<SalvageReport, StoreTrouble> salvage_store(const std::string& file, const Expected& expected,
+                                                         bool drop_log) {
   SalvageReport report;
   const std::string part = file + ".salvage";
   const auto failed = [&](StoreTrouble trouble) {
@@ -260,14 +311,17 @@ std::expected<SalvageReport, StoreTrouble> salvage_store(const std::string& file
     if (!format) return std::unexpected(beyond_help(file, format.error()));
     if (*format == 0)
       return std::unexpected(StoreTrouble{StoreTrouble::Kind::foreign, file + " is empty: restore a backup"});
-    if (const auto world = read_meta(*from); !world) return std::unexpected(beyond_help(file, world.error()));
     remove_database(part);
     auto to = Database::open(part, OpenMode::make, 0);
     if (!to) return failed(std::move(to.error()));
     if (auto safe = to->run("PRAGMA synchronous=FULL"); !safe) return failed(std::move(safe.error()));
-    Salvaging salvaging(*from, *to, drop_log);
-    if (auto good = salvaging.copy_all(); !good) return failed(std::move(good.error()));
+    Salvaging salvaging(*from, *to, expected, drop_log);
+    if (auto good = salvaging.copy_all(); !good) return failed(beyond_help(file, std::move(good.error())));
     report.tables = std::move(salvaging.tables);
+    if (std::ranges::all_of(report.tables, [](const SalvagedTable& table) { return table.rows == 0; }))
+      return failed(
+          {StoreTrouble::Kind::damaged, file + ": nothing in it can be read: restore it from a backup"});
+    report.made_up = std::move(salvaging.made_up);
   }
   // Nobody holds it any more: what waited beside it is in it, or stays with it.
   report.before = free_copy_name(file, "before-salvage");

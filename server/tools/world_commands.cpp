@@ -18,6 +18,7 @@
 #include "server/store/world_lock.h"
 #include "server/tools/edit_commands.h"
 #include "server/tools/ground_commands.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar::server {
 namespace {
@@ -252,7 +253,14 @@ CommandResult world_salvage(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
   const auto lock = WorldLock::take(words.operand);  // nobody plays in it
   if (!lock) return std::unexpected(lock.error());
-  const auto report = salvage_store(file_in(words.operand, store_name), words.has("--drop-log"));
+  const auto config = load_world(words.operand);
+  std::expected<StoredWorld, std::string> expected;
+  if (config)
+    expected = {
+        .seed = config->seed, .terrain = std::string(name(config->terrain)), .generator = terrain_generator};
+  else
+    expected = std::unexpected(config.error());
+  const auto report = salvage_store(file_in(words.operand, store_name), expected, words.has("--drop-log"));
   if (!report) return std::unexpected(report.error().line);
   std::string out;
   bool torn = false;
@@ -261,6 +269,8 @@ CommandResult world_salvage(const CommandWords& words, const CommandWorld&) {
            (table.torn ? ", others could not be read\n" : "\n");
     torn = torn || table.torn;
   }
+  for (const std::string& line : report->made_up) out += "meta, " + line + "\n";
+  torn = torn || !report->made_up.empty();
   return CommandAnswer{out + "as it was the database is " + report->before + "\n", torn ? 1 : 0};
 }
 

@@ -241,6 +241,25 @@ class Storage(unittest.TestCase):
         self.assertNotIn("edit_log_damaged", self.serve_once())
         self.assertIn("chunks: 2 rows\n", self.command("salvage", self.world, "--drop-log"))
 
+    def test_a_database_that_does_not_say_whose_world_it_is_is_made_anew_by_world_toml(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "set 0 0 40 brick")
+            server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'meta'")[0][0]
+        file = self.folder / "world" / "world.db"
+        torn = bytearray(file.read_bytes())
+        torn[(root - 1) * 4096:root * 4096] = b"\x07" * 4096
+        file.write_bytes(torn)
+        self.refused("world.db")
+        told = self.command("salvage", self.world, code=1)
+        for part in ("chunks: 1 rows\n", "meta, seed: from world.toml\n", "meta, tick: begins at 0"):
+            self.assertIn(part, told)
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+        self.assertNotIn("stored_damaged", self.serve_once())
+        self.assertEqual(self.sql("SELECT count(*) FROM chunks"), [(1,)])
+
     def test_a_damaged_player_is_named_and_kept_aside_or_refuses_the_start(self):
         self.serve_once()
         self.sql("INSERT INTO players VALUES(x'" + "01" * 32 + "', 1, 2, 3, 0, 0, 5, 0, x'', x'')")

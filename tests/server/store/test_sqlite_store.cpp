@@ -23,6 +23,7 @@ using testing::TemporaryFolder;
 using Kind = StoreTrouble::Kind;
 
 const StoredWorld seven{.seed = 7};
+const StoredWorld here{.seed = 7, .terrain = "hills", .generator = 3};  // what its world.toml says
 
 std::unique_ptr<SqliteStore> open_kept(const std::string& file, const StoredWorld& world = seven) {
   auto store = SqliteStore::open(file, world);
@@ -679,7 +680,7 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
     REQUIRE(store->save(group).has_value());
   }
   CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
-  const auto report = salvage_store(file, false);
+  const auto report = salvage_store(file, here, false);
   REQUIRE(report.has_value());
   CHECK(check_store(file)->faults == 2);  // the two chunks, whose bytes are no chunk's
   CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
@@ -705,7 +706,7 @@ TEST_CASE("of a database whose end was cut off salvage reads what is there", "[s
   const std::string bytes = folder.read("world.db");
   folder.write("world.db", bytes.substr(0, bytes.size() * 2 / 3 + 100));
   CHECK_FALSE(check_store(file).has_value());
-  const auto report = salvage_store(file, false);
+  const auto report = salvage_store(file, here, false);
   REQUIRE(report.has_value());
   const std::int64_t left = ask(file, "SELECT count(*) FROM chunks");
   CHECK(left > 200);
@@ -715,11 +716,43 @@ TEST_CASE("of a database whose end was cut off salvage reads what is there", "[s
   CHECK_FALSE(std::filesystem::exists(file + ".lengthened"));
   // Of nothing but a first page there is nothing to be had.
   folder.write("world.db", bytes.substr(0, 4096));
-  const auto none = salvage_store(file, false);
+  const auto none = salvage_store(file, here, false);
   REQUIRE_FALSE(none.has_value());
   CHECK_THAT(none.error().line,
              ContainsSubstring("restore it from a backup") && !ContainsSubstring("salvage"));
   CHECK(folder.read("world.db") == bytes.substr(0, 4096));
+}
+
+TEST_CASE("of what a torn database does not say of its world salvage asks world.toml",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)};
+  REQUIRE(open_kept(file)->save({5, {&chunk, 1}, {}}).has_value());
+  const bool long_row = GENERATE(false, true);
+  CAPTURE(long_row);
+  // A long row lies on pages of its own: what the table holds beside it is there.
+  if (long_row) REQUIRE(open_kept(file)->save_blocks(std::string(20'000, 'x')).has_value());
+  std::string bytes = folder.read("world.db");
+  std::size_t page =
+      static_cast<std::size_t>(ask(file, "SELECT rootpage FROM sqlite_master WHERE name = 'meta'") - 1);
+  if (long_row) page = bytes.find(std::string(4000, 'x')) / 4096;
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page) * 4096, 4096, '\7');
+  folder.write("world.db", bytes);
+  if (!long_row) {
+    const auto none = salvage_store(file, std::unexpected(std::string("world.toml is empty")), false);
+    REQUIRE_FALSE(none.has_value());
+    CHECK_THAT(none.error().line, ContainsSubstring("world.toml is empty"));
+    CHECK(folder.read("world.db") == bytes);
+  }
+  const auto report = salvage_store(file, here, false);
+  REQUIRE(report.has_value());
+  CHECK(report->made_up.size() == (long_row ? 1 : 5));
+  const auto store = open_kept(file);
+  CHECK(store->world().seed == here.seed);
+  CHECK(store->world().tick == (long_row ? 5 : 0));
+  CHECK(store->world().chunks == 1);
+  CHECK(store->load_chunk({1, 2, 3}).bytes == chunk.bytes);
 }
 
 TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[server][sqlite_store]") {
@@ -744,7 +777,7 @@ TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[
     for (std::size_t i = 0; i < 4096; ++i) torn[static_cast<std::size_t>(leaves[one]) + i] = '\0';
   folder.write("world.db", torn);
   CHECK(check_store(file)->faults > 0);
-  const auto report = salvage_store(file, false);
+  const auto report = salvage_store(file, here, false);
   REQUIRE(report.has_value());
   const std::int64_t left = ask(file, "SELECT count(*) FROM chunks");
   CHECK(left >= 600 - 4 * 14);
