@@ -8,22 +8,32 @@
 namespace ashlar::server {
 
 Backups::Backups(std::string world_dir, std::chrono::milliseconds every, std::uint32_t keep, Log& log)
-    : world_dir_(std::move(world_dir)), every_(every), keep_(keep), log_(log) {}
+    : world_dir_(std::move(world_dir)), every_(every), keep_(keep), log_(log) {
+  if (world_dir_.empty()) return;
+  for (const std::string& half : remove_half_backups(world_dir_ + "/backups"))
+    log_.info("backup_removed", {{"folder", half}, {"reason", "it was cut off half-made"}});
+}
 
-void Backups::watch(std::chrono::microseconds now) {
+void Backups::end(const Outcome& outcome) {
+  under_way_ = false;
+  if (!outcome) return log_.event(LogLevel::error, "backup_failed", {{"error", outcome.error()}});
+  if (outcome->empty()) return;
+  last_ = *outcome;
+  last_at_ = begun_at_;
+  log_.info("backup", {{"folder", last_}});
+}
+
+void Backups::watch(std::chrono::microseconds now, std::uint64_t groups) {
   if (world_dir_.empty() || every_.count() == 0) return;
-  if (const auto done = work_.take()) {
-    under_way_ = false;
-    if (*done)
-      log_.info("backup", {{"folder", **done}});
-    else
-      log_.event(LogLevel::error, "backup_failed", {{"error", done->error()}});
-  }
+  if (const auto done = work_.take()) end(*done);
   if (!next_) next_.emplace(now + every_, every_);
   if (!next_->due(now)) return;
   // A disk that takes longer than that has enough to do.
   if (std::exchange(under_way_, true)) return;
-  work_.start([world = world_dir_, keep = keep_, unix_s = std::time(nullptr)] {
+  begun_at_ = groups;
+  const std::string same = groups == last_at_ ? last_ : std::string();  // as far as its database goes
+  work_.start([world = world_dir_, keep = keep_, unix_s = std::time(nullptr), same]() -> Outcome {
+    if (!same.empty() && same_settings(world, same)) return std::string();
     return make_dated_backup(world, world + "/backups", unix_s, keep);
   });
 }

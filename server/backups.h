@@ -12,18 +12,21 @@
 namespace ashlar::server {
 
 /// The backups that a server makes by itself, in the folder backups of its world, on a thread of their own.
-/// The loop's thread.
+/// None is made of a world that is as the last one has it. The loop's thread.
 class Backups {
  public:
   /// @param world_dir  empty: none are made
-  /// @param every      0: none are made
+  /// @param every      0: none are made; what one that was cut off left half-made goes all the same
   Backups(std::string world_dir, std::chrono::milliseconds every, std::uint32_t keep, Log& log);
 
   /// Begins one when it is time, and says what became of the last: a line each. Never waits.
-  void watch(std::chrono::microseconds now);
+  /// @param groups  that were saved of the world so far (SaverStatus)
+  void watch(std::chrono::microseconds now, std::uint64_t groups);
 
  private:
-  using Outcome = std::expected<std::string, std::string>;
+  using Outcome = std::expected<std::string, std::string>;  // empty: nothing had changed
+
+  void end(const Outcome& outcome);
 
   std::string world_dir_;
   std::chrono::microseconds every_;
@@ -31,6 +34,9 @@ class Backups {
   Log& log_;
   std::optional<Every> next_;  // none before the first watch()
   bool under_way_ = false;
+  std::uint64_t begun_at_ = 0;  // groups, when the one under way began
+  std::string last_;            // of this run; empty: none yet
+  std::uint64_t last_at_ = 0;   // groups, when that one began
   Background<Outcome> work_;
 };
 

@@ -100,6 +100,8 @@ void Saving::save_all(const Host& host) {
                         {"took_ms", static_cast<double>((Loop::now() - begun).count() / 100) / 10.0}});
 }
 
+std::uint64_t Saving::groups() const { return saver_ == nullptr ? 0 : saver_->status().groups; }
+
 std::expected<void, std::string> Saving::outcome() const {
   if (saver_ == nullptr) return {};
   const SaverStatus status = saver_->status();

@@ -20,6 +20,8 @@ class Saving {
   void attach(const Host& host, LoopOptions& options);
   /// Lines at the edges: damage that was found, a group that cannot be written, and that it can again.
   void watch();
+  /// Groups of changes that were saved so far.
+  std::uint64_t groups() const;
   /// @return or one line, after the end: what was not saved
   std::expected<void, std::string> outcome() const;
 

@@ -441,7 +441,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
     }
     watch_bans(bans, host, log);
     saving.watch();
-    backups.watch(Loop::now());
+    backups.watch(Loop::now(), saving.groups());
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

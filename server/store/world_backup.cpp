@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <system_error>
@@ -21,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
+/// world.toml comes last: it is what makes the folder a world.
+constexpr std::array beside_store{ban_file_name, "server.toml", "world.toml"};
 constexpr std::string_view unfinished = ".part", restoring = ".restoring", before_restore = ".before-restore";
 
 /// Copies a small file of the world's folder; one that is not there needs no copy.
@@ -35,13 +38,12 @@ std::expected<void, std::string> copy_beside(const fs::path& from, const fs::pat
   return {};
 }
 
-/// world.toml comes last: it is what makes the folder a world.
 std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to, OpenMode mode) {
   std::error_code ignored;
   if (const fs::path store = from / store_name; fs::exists(store, ignored))
     if (auto copied = copy_store(store.string(), (to / store_name).string(), mode); !copied)
       return std::unexpected(copied.error().line);
-  for (const char* name : {ban_file_name, "server.toml", "world.toml"})
+  for (const char* name : beside_store)
     if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
   return {};
 }
@@ -143,6 +145,28 @@ bool is_backup_name(std::string_view name) {
   return std::ranges::count_if(name, [](char c) { return c >= '0' && c <= '9'; }) == 14;
 }
 
+std::vector<std::string> remove_half_backups(const std::string& folder) {
+  std::vector<std::string> removed;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool half =
+        name.ends_with(unfinished) && is_backup_name(name.substr(0, name.size() - unfinished.size()));
+    if (half && fs::remove_all(entry.path(), error) > 0 && !error) removed.push_back(entry.path().string());
+  }
+  return removed;
+}
+
+bool same_settings(const std::string& world_dir, const std::string& backup) {
+  return std::ranges::all_of(beside_store, [&](const char* name) {
+    std::error_code error;
+    const fs::path here = fs::path(world_dir) / name, there = fs::path(backup) / name;
+    if (!fs::exists(here, error)) return !fs::exists(there, error) && !error;
+    const auto now = read_file(here.string(), world_file_bytes_max);
+    return now.has_value() && now == read_file(there.string(), world_file_bytes_max);
+  });
+}
+
 std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
                                                           const std::string& folder, std::time_t unix_s,
                                                           std::uint32_t keep) {
@@ -150,15 +174,11 @@ std::expected<std::string, std::string> make_dated_backup(const std::string& wor
   bool made = false;
   if (auto good = make_folder(folder, made); !good) return std::unexpected(good.error());
   std::error_code error;
+  remove_half_backups(folder);
   std::vector<std::string> whole;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (is_backup_name(name)) whole.push_back(name);
-    const bool half =
-        name.ends_with(unfinished) && is_backup_name(name.substr(0, name.size() - unfinished.size()));
-    std::error_code ignored;
-    if (half) fs::remove_all(entry.path(), ignored);
-  }
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (std::string name = entry.path().filename().string(); is_backup_name(name))
+      whole.push_back(std::move(name));
   const std::string name = backup_name(unix_s);
   const fs::path path = fs::path(folder) / name, part = fs::path(folder) / (name + std::string(unfinished));
   if (std::ranges::find(whole, name) != whole.end()) return path.string();

@@ -40,6 +40,11 @@ std::string backup_name(std::time_t unix_s);
 /// Is it one of those?
 bool is_backup_name(std::string_view name);
 
+/// Removes what backups that were cut off left half-made in a folder. @return their paths
+std::vector<std::string> remove_half_backups(const std::string& folder);
+/// Are the settings and bans of a world as its backup has them? Says nothing of its database.
+bool same_settings(const std::string& world_dir, const std::string& backup);
+
 /// Makes the backup of this moment in a folder, which is made where it is absent, under another name until it
 /// is whole. Then the oldest backups there go until no more than `keep` are left, and what a start that was
 /// cut off left half-made. Nothing else in the folder is touched.

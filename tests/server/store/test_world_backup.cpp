@@ -75,6 +75,20 @@ TEST_CASE("a backup that cannot be made leaves nothing behind", "[server][store]
   CHECK(names_in(world / "backups").empty());
 }
 
+TEST_CASE("whether settings and bans are as a backup has them is told", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const KeptWorld world(temporary.path("world"));
+  const std::string backup = temporary.path("backup");
+  REQUIRE(back_up_world(world.dir, backup).has_value());
+  CHECK(same_settings(world.dir, backup));
+  std::ofstream(fs::path(world.dir) / "bans.toml") << "# none\n";
+  CHECK_FALSE(same_settings(world.dir, backup));
+  std::ofstream(fs::path(backup) / "bans.toml") << "# none\n";
+  CHECK(same_settings(world.dir, backup));
+  fs::remove_all(backup);
+  CHECK_FALSE(same_settings(world.dir, backup));
+}
+
 TEST_CASE("backups are named by their time", "[server][store][world_backup]") {
   CHECK(backup_name(0) == "19700101-000000");
   CHECK(backup_name(1'924'991'999) == "20301231-235959");
