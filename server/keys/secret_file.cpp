@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* unfinished = ".new-";
+
 void overwrite(std::string& text) {
   secure::wipe({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
   text.clear();
@@ -117,7 +119,7 @@ std::expected<NewSecretFile, std::string> NewSecretFile::create(const std::strin
                                                                 std::string_view text) {
   struct stat there{};
   if (::lstat(path.c_str(), &there) == 0) return std::unexpected(cannot_write(path, EEXIST));
-  std::string beside = path + ".new-XXXXXX";
+  std::string beside = path + unfinished + "XXXXXX";
   const int file = ::mkostemp(beside.data(), O_CLOEXEC);  // of mode 0600
   if (file < 0) return std::unexpected(cannot_write(path, errno));
   NewSecretFile made(path, beside);
@@ -141,6 +143,15 @@ std::expected<void, std::string> NewSecretFile::keep() {
   beside_.clear();
   sync_folder_of(path_);
   return {};
+}
+
+void remove_unfinished(const std::string& path) {
+  const std::string begins = fs::path(path).filename().string() + unfinished;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(begins) && name.size() == begins.size() + 6) ::unlink(entry.path().c_str());
+  }
 }
 
 }  // namespace ashlar::server

@@ -52,4 +52,8 @@ class NewSecretFile {
   std::string path_, beside_;  ///< beside_ empty: nothing is left to do
 };
 
+/// Removes what create() of that path left beside it in processes that were killed before keep().
+/// Precondition: no other process is at it.
+void remove_unfinished(const std::string& path);
+
 }  // namespace ashlar::server

@@ -10,9 +10,10 @@
 namespace ashlar::server {
 
 std::expected<void, std::string> ServerKey::keep() {
-  if (!made) return {};
-  auto kept = made->keep();
+  std::expected<void, std::string> kept;
+  if (made) kept = made->keep();
   made.reset();
+  if (kept && of_world) remove_unfinished(file);
   return kept;
 }
 
@@ -22,6 +23,7 @@ std::expected<ServerKey, std::string> take_server_key(const LoadedConfig& loaded
   ServerKey key;
   if (named || !config.world_dir.empty())
     key.file = named ? config.key_file : (std::filesystem::path(config.world_dir) / server_key_name).string();
+  key.of_world = !named && !key.file.empty();
   struct stat there{};
   const bool is_there = !key.file.empty() && ::lstat(key.file.c_str(), &there) == 0;
   if (named || is_there) {
@@ -43,6 +45,7 @@ std::expected<ServerKey, std::string> take_server_key(const LoadedConfig& loaded
   if (!loaded.world_exists) return std::unexpected(made.error() + "; see --world");
   key.trouble = made.error();
   key.file.clear();
+  key.of_world = false;
   return key;
 }
 

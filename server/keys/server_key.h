@@ -21,8 +21,10 @@ struct ServerKey {
   std::string
       trouble;  ///< why it could not be kept though there is a world's folder; empty: nothing is wrong
   std::optional<NewSecretFile> made;  ///< in this start; gone again with it unless keep() was called
+  bool of_world = false;              ///< the file is in the world's folder, which this start holds
 
-  /// Gives a file that was made its name. @return or one line with the file and the reason
+  /// Gives a file that was made its name. Then goes what starts that were killed before it left beside it.
+  /// @return or one line with the file and the reason
   std::expected<void, std::string> keep();
 };
 

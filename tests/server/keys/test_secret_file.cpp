@@ -76,6 +76,33 @@ TEST_CASE("a secret file whose name was taken meanwhile stays as it is", "[serve
   CHECK(files_in(folder) == 1);
 }
 
+TEST_CASE("a start takes away the keys that killed ones left in its world's folder",
+          "[server][secret_file]") {
+  const testing::TemporaryFolder folder;
+  LoadedConfig loaded;
+  loaded.config.world_dir = fs::path(folder.path("x")).parent_path().string();
+  CountingEntropy entropy;
+  folder.write("server.key.new-aB3dEf", "left");
+  folder.write("server.key.new-notes", "mine");
+  {
+    auto refused = take_server_key(loaded, entropy);
+    REQUIRE(refused.has_value());
+  }
+  CHECK(files_in(folder) == 2);  // what fails later changes nothing
+  auto key = take_server_key(loaded, entropy);
+  REQUIRE(key.has_value());
+  REQUIRE(key->keep().has_value());
+  CHECK(files_in(folder) == 2);
+  CHECK(folder.read("server.key.new-notes") == "mine");
+  // A key that is there changes nothing of it.
+  folder.write("server.key.new-aB3dEf", "left");
+  auto again = take_server_key(loaded, entropy);
+  REQUIRE(again.has_value());
+  REQUIRE(again->keep().has_value());
+  CHECK(again->pair.open == key->pair.open);
+  CHECK(files_in(folder) == 2);
+}
+
 TEST_CASE("a secret file that was not kept leaves no trace", "[server][secret_file]") {
   const testing::TemporaryFolder folder;
   {
