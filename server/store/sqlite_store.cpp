@@ -166,6 +166,8 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
   std::error_code ignored;
   // An empty file is what a start leaves that ended before its first transaction.
   const bool made = !fs::exists(file, ignored) || fs::file_size(file, ignored) == 0;
+  // Of one that is refused what waits beside it stays as it is; where nothing does, nothing is left there.
+  const bool waits = fs::exists(file + "-wal", ignored) && fs::file_size(file + "-wal", ignored) > 0;
   const auto failed = [&](StoreTrouble trouble) {
     if (made)
       for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(file + end, ignored);
@@ -174,7 +176,7 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
   std::string copied;
   auto writing = Database::open(file, OpenMode::make, options.patience_ms, options.disk);
   if (!writing) return failed(std::move(writing.error()));
-  writing->change_nothing_on_close();
+  if (waits) writing->change_nothing_on_close();
   const auto format = store_format_of(*writing, options.format);
   if (!format) return failed(format.error());
   if (*format > 0) {

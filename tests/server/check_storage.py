@@ -181,7 +181,9 @@ class Storage(unittest.TestCase):
         file = self.folder / "world" / "world.db"
         self.sql("PRAGMA user_version = 99")
         before = file.read_bytes()
+        names = sorted(os.listdir(file.parent))
         self.refused("world.db", "format 99")
+        self.assertEqual(sorted(os.listdir(file.parent)), names)
         self.assertIn("format 99", self.command("check", self.world, code=2))
         self.assertEqual(file.read_bytes(), before)
         self.sql("PRAGMA user_version = 1")
