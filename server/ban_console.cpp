@@ -23,9 +23,10 @@ std::vector<PlayerHere> players_here(const Host& host) {
   return here;
 }
 
-std::string kept_in(const BanKeeper& bans) {
-  return bans.file().empty() ? "nowhere: it ends with this run, as there is neither --world nor --ban-file"
-                             : bans.file();
+/// The file that it is about to be written to; whether it was, watch_bans() tells.
+LogField where(const BanKeeper& bans) {
+  if (!bans.file().empty()) return {"file", bans.file()};
+  return {"kept", "nowhere: it ends with this run, as there is neither --world nor --ban-file"};
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ void obey_ban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply) 
                            {"player", one.name},
                            {"until", until_text(ban)},
                            {"reason", ban.reason},
-                           {"kept", kept_in(bans)}});
+                           where(bans)});
   }
   host.set_bans(bans.list());
 }
@@ -53,7 +54,7 @@ void obey_unban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply
   for (const BanTarget& target : *targets) {
     if (const auto removed = bans.remove(target, unix_now_s()); !removed)
       return reply.warning("console", {{"error", removed.error()}});
-    reply.info("console", {{"unban", to_text(target)}, {"kept", kept_in(bans)}});
+    reply.info("console", {{"unban", to_text(target)}, where(bans)});
   }
   host.set_bans(bans.list());
 }
@@ -88,7 +89,10 @@ void watch_bans(BanKeeper& bans, Host& host, Log& log) {
                 {{"error", ended->error}});
       continue;
     }
-    if (!ended->reread) continue;
+    if (!ended->reread) {
+      log.info("bans_kept", {{"file", bans.file()}});
+      continue;
+    }
     host.set_bans(bans.list());
     log.info("bans_read", {{"file", bans.file()}, {"bans", bans.list()->entries().size()}});
   }

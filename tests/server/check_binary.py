@@ -595,6 +595,8 @@ class Life(unittest.TestCase):
                 say(server, "ban 192.0.2.0/24 for 2h a flood")
                 kept = server.wait_for("console")
                 self.assertEqual((kept["ban"], kept["reason"]), ("192.0.2.0/24", "a flood"))
+                self.assertNotIn("kept", kept)  # which it is not yet
+                self.assertEqual(server.wait_for("bans_kept")["file"], os.path.join(world, "bans.toml"))
                 say(server, "ban token:account-7")
                 self.assertIn("ban", server.wait_for("console"))
                 say(server, "unban 192.0.2.0")
