@@ -70,14 +70,14 @@ std::expected<std::int64_t, std::string> parse_span_s(std::string_view text) {
   return total_s;
 }
 
-std::expected<std::int64_t, std::string> parse_moment_s(std::string_view text, std::int64_t now_s) {
+std::expected<std::int64_t, std::string> parse_moment_s(std::string_view text, std::int64_t now_s,
+                                                        std::string_view most) {
   if (const std::int64_t utc_s = parse_utc_s(text); utc_s >= 0) return utc_s;
   const auto span_s = parse_span_s(text);
   if (!span_s)
-    return std::unexpected(
-        "\"" + std::string(text) +
-        "\" is no time: give one from now on such as 10m, 2h30m or 30d, at most 3660d, or one "
-        "like 2030-01-31T12:00:00Z");
+    return std::unexpected("\"" + std::string(text) +
+                           "\" is no time: give one from now on such as 10m, 2h30m or 30d, " +
+                           std::string(most) + ", or one like 2030-01-31T12:00:00Z");
   return now_s + *span_s;
 }
 

@@ -52,7 +52,7 @@ std::expected<void, std::string> take_times(const CommandWords& words, std::int6
     if (!moment) return std::unexpected("--not-before: " + moment.error());
     claims.not_before_s = *moment;
   }
-  const auto moment = parse_moment_s(expires, now_s);
+  const auto moment = parse_moment_s(expires, now_s, "at most 366d after it begins");
   if (!moment) return std::unexpected("--expires: " + moment.error());
   claims.expires_s = *moment;
   if (claims.expires_s <= now_s)

@@ -148,6 +148,7 @@ TEST_CASE("the issuer's key may come from the environment, keys from files", "[s
 TEST_CASE("claims that make no sense are refused each with its flag", "[server][token_commands]") {
   Bench bench;
   CHECK_THAT(bench.mint_error({{"--expires", "soon"}}), ContainsSubstring("--expires: \"soon\" is no time"));
+  CHECK_THAT(bench.mint_error({{"--expires", "soon"}}), ContainsSubstring("at most 366d"));
   CHECK_THAT(bench.mint_error({{"--expires", "0s"}}), ContainsSubstring("it has expired already"));
   CHECK_THAT(bench.mint_error({{"--expires", "2020-01-01T00:00:00Z"}}),
              ContainsSubstring("at 2020-01-01T00:00:00Z it has expired already"));
