@@ -382,6 +382,8 @@ ROWS = {
                files=[text("b.toml", '[[block]]\nname = "marble"\nshape = "ball"\n')]),
         server("--blocks|b.toml", r"b\.toml line 2: unknown key|b\.toml line 2: .*this is not TOML",
                files=[text("b.toml", '[[block]]\nname = \n')]),
+        server("--blocks|b.toml", r"b\.toml line 3: has a letter beyond ASCII",
+               files=[text("b.toml", '# \u00e4\n[[block]]\nname = "m\u00e4rble"\n')]),
     ],
     "kinds and weapons": [
         server("--kinds|absent.toml", r"kinds: cannot read absent\.toml: No such file"),
@@ -411,6 +413,7 @@ ROWS = {
         kinds('\n[weapon.""]\nlike = "pistol"\n', r"k\.toml line 2: a kind's name has to be of printable ASCII"),
         kinds('[weapon."\\u001b[31m"]\nlike = "pistol"\n', r"k\.toml line 1: a kind's name has to be of printable"),
         kinds('[weapon.fist]\nstart = 0\n[weapon.pistol]\nstart = 0\n', r"k\.toml line 1: no weapon has start = 1"),
+        kinds('# \u00e4\n[weapon."m\u00f6rser"]\nlike = "pistol"\n', r"k\.toml line 2: has a letter beyond ASCII"),
         kinds('[ammo.arrows]\nmost = 1\n', r"k\.toml line 1: there is no ammunition \"arrows\""),
         kinds('[ammo.shells]\nmost = -1\n', r"k\.toml line 2: most has to be from 0 to 30000"),
     ],

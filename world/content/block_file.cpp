@@ -269,7 +269,7 @@ std::expected<BlockRegistry, ContentError> read_block_file(std::string_view text
   };
   if (text.size() > block_file_bytes_max)
     return refused(1, "it is too long for a block file: 1 MiB is enough");
-  // Names have no other letters.
+  if (const std::uint32_t line = line_beyond_ascii(text); line != 0) return refused(line, letters_refused);
   const auto file = parse_toml(ascii_only(text), name);
   if (!file) return refused(std::max(file.error().line, 1U), "this is not TOML: " + file.error().what);
   Reader reader;

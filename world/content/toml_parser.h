@@ -73,11 +73,51 @@ inline std::expected<toml::table, TomlError> parse_toml(std::string_view text, s
   }
 }
 
-/// The text with a question mark for each byte of a letter beyond ASCII, without the mark of UTF-8 that some
-/// editors begin files with.
-inline std::string ascii_only(std::string_view text) {
+/// What some editors begin files with.
+inline std::string_view without_utf8_mark(std::string_view text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
+/// What is said of the line that line_beyond_ascii() names.
+inline constexpr const char* letters_refused =
+    "has a letter beyond ASCII, which only comments may have: write names with the letters a to z";
+
+/// The first line with a letter beyond ASCII outside its comment; 0: there is none.
+inline std::uint32_t line_beyond_ascii(std::string_view text) {
+  text = without_utf8_mark(text);
+  std::uint32_t line = 1;
+  bool comment = false;
+  std::string_view quotes;  // that end the text that it is in; empty: it is in none
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 128 && !comment) return line;
+    if (c == '\n') {
+      ++line;
+      comment = false;
+      if (quotes.size() == 1) quotes = {};
+    } else if (comment) {
+      continue;
+    } else if (!quotes.empty()) {
+      if (c == '\\' && quotes.front() == '"' && i + 1 < text.size() && text[i + 1] != '\n')
+        i += static_cast<unsigned char>(text[i + 1]) < 128 ? 1 : 0;
+      else if (text.substr(i).starts_with(quotes))
+        i += quotes.size() - 1, quotes = {};
+    } else if (c == '"' || c == '\'') {
+      const std::string_view three = text.substr(i, 3);
+      quotes = three == "\"\"\"" || three == "'''" ? three : three.substr(0, 1);
+      i += quotes.size() - 1;
+    } else {
+      comment = c == '#';
+    }
+  }
+  return 0;
+}
+
+/// The text with a question mark for each byte of a letter beyond ASCII, for those in comments.
+inline std::string ascii_only(std::string_view text) {
+  text = without_utf8_mark(text);
   std::string out(text);
   for (char& c : out)
     if (static_cast<unsigned char>(c) >= 128) c = '?';

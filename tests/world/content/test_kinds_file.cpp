@@ -147,6 +147,21 @@ TEST_CASE("a kind's name is one that clients can be told", "[world][content][kin
         "k.toml line 1: a weapon's name has up to 32 bytes");
 }
 
+TEST_CASE("letters beyond ASCII belong in comments", "[world][content][kinds]") {
+  for (const char* fine : {"\xEF\xBB\xBF# f\u00fcr \"alle\n[monster.imp]\nhealth = 80 # z\u00e4h\n",
+                           "# it's \u00e4\n[weapon.\"a # b\"]\nlike = \"pistol\" # \u00e4\n",
+                           "[weapon.\"a\\\"b\"] # \u00e4\nlike = 'pistol'\n"}) {
+    CAPTURE(fine);
+    CHECK(kinds_error_of(fine).empty());
+  }
+  for (const char* wrong : {"# m\u00f6rser\n[weapon.\"m\u00f6rser\"]\nlike = \"pistol\"\n",
+                            "# it's\n[weapon.'# m\u00f6rser']\nlike = \"pistol\"\n",
+                            "\n[weapon.\"a\\\" # \u00e4\"]\nlike = \"pistol\"\n", "\n\u00e4 = 1\n"}) {
+    CAPTURE(wrong);
+    CHECK_THAT(kinds_error_of(wrong), ContainsSubstring("line 2: has a letter beyond ASCII"));
+  }
+}
+
 TEST_CASE("a kind begins as another one stands above it", "[world][content][kinds][weapons]") {
   const auto kinds = read_kinds(
       "[projectile.z]\nlike = \"rocket\"\n"
