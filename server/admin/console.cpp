@@ -113,9 +113,11 @@ std::expected<ConsoleCommand, std::string> parse_give(const std::string& text, c
     return word;
   };
   std::string word = take_word();
-  if (!word.empty() && word.find_first_not_of("0123456789") == std::string::npos) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), command.count);
-    if (error != std::errc() || command.count < 1 || command.count > most) return wrong;
+  // Also what is meant as a number and is none of those that may be given, such as -1.
+  if (!word.empty() && word.find_first_not_of("0123456789+-.") == std::string::npos) {
+    const char* const word_end = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), word_end, command.count);
+    if (error != std::errc() || end != word_end || command.count < 1 || command.count > most) return wrong;
     word = take_word();
   }
   if (command.argument.empty()) return wrong;
@@ -146,6 +148,9 @@ std::string_view console_help() {
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line,
                                                               const BlockRegistry& blocks) {
+  if (line.size() > Console::line_bytes_max)
+    return std::unexpected("the line is longer than " + std::to_string(Console::line_bytes_max) +
+                           " bytes: nothing of it was done, make it shorter");
   const std::string_view text = trimmed(line);
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
@@ -237,7 +242,7 @@ std::vector<std::string> Console::poll() {
     if (c == '\n') {
       lines.push_back(std::move(partial_));
       partial_.clear();
-    } else if (partial_.size() < line_bytes_max) {
+    } else if (partial_.size() <= line_bytes_max) {
       partial_ += c;
     }
   }

@@ -90,7 +90,8 @@ class Console {
   /// @param descriptor  not owned
   explicit Console(int descriptor) : descriptor_(descriptor) {}
 
-  /// Whole lines that have arrived, without their ends. A line longer than line_bytes_max is cut.
+  /// Whole lines that have arrived, without their ends. Of a longer one than line_bytes_max there is
+  /// one byte more than that, for which parse_console_line() refuses it.
   /// Cost: one system call while nothing is there.
   std::vector<std::string> poll();
   bool ended() const { return ended_; }  ///< the input is over or cannot be read; for good

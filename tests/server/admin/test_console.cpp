@@ -80,7 +80,8 @@ TEST_CASE("items are given by name, to players whose names may hold blanks", "[s
   CHECK(*parse_console_line("give 7 clay 7") ==
         ConsoleCommand{ConsoleVerb::give, "7", false, {}, BlockId::clay, 7});
   for (const char* wrong : {"give", "give ann", "give clay 5", "give ann clay 0", "give ann clay 2305",
-                            "give ann clay 99999999999", "give ann air"})
+                            "give ann clay 99999999999", "give ann air", "give ann clay -1",
+                            "give ann clay 1.5", "give ann clay +2"})
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("give NAME ITEM [N]"));
   CHECK_THAT(parse_console_line("give ann cley 5").error(), ContainsSubstring("did you mean clay?"));
 }
@@ -179,7 +180,7 @@ TEST_CASE("lines arrive whole, however they were written, and nothing blocks", "
   CHECK(console.poll().empty());
 }
 
-TEST_CASE("a line without end is cut and not kept growing", "[server][console]") {
+TEST_CASE("a line without end is not kept growing, and refused", "[server][console]") {
   Pipe pipe;
   Console console(pipe.ends[0]);
   for (int i = 0; i < 10; ++i) {
@@ -189,7 +190,8 @@ TEST_CASE("a line without end is cut and not kept growing", "[server][console]")
   pipe.write("\n");
   const auto lines = console.poll();
   REQUIRE(lines.size() == 1);
-  CHECK(lines[0].size() == Console::line_bytes_max);
+  CHECK(lines[0].size() == Console::line_bytes_max + 1);
+  CHECK_THAT(parse_console_line(lines[0]).error(), ContainsSubstring("longer than 1024 bytes"));
 }
 
 TEST_CASE("a closed descriptor ends the console and nothing else", "[server][console]") {
