@@ -20,6 +20,7 @@
 #include "server/config/process.h"
 #include "server/config/values.h"
 #include "server/config/version.h"
+#include "server/config/without_effect.h"
 #include "server/keys/key_commands.h"
 #include "server/keys/token_commands.h"
 #include "server/net/address.h"
@@ -34,8 +35,12 @@ namespace {
 
 using namespace ashlar::server;
 
-int fail(const std::string& line) {
+void complain(const std::string& line) {
   std::fprintf(stderr, "ashlar-server: %s\n", hide_secrets(one_line(line)).c_str());
+}
+
+int fail(const std::string& line) {
+  complain(line);
   return 2;
 }
 
@@ -134,6 +139,14 @@ std::expected<void, std::string> draw_ground(const CommandLine& line, const Load
   return {};
 }
 
+/// What a start would warn of before anything else.
+void warn(const LoadedConfig& loaded) {
+  for (const std::string& variable : loaded.unknown_variables)
+    complain("there is no setting " + variable + ": " + variable_remedy(variable));
+  for (const WithoutEffect& one : without_effect(loaded))
+    complain(one.from + ": " + one.key + " has no effect: " + one.needs);
+}
+
 int run(const CommandLine& line) {
   if (line.action == Action::help) return print(help_text());
   if (line.action == Action::version) return print(version_text() + "\n");
@@ -149,7 +162,9 @@ int run(const CommandLine& line) {
     }
     case Action::check_config: {
       const auto checked = check(*loaded);
-      return checked ? print(*checked + "\n") : fail(checked.error());
+      if (!checked) return fail(checked.error());
+      warn(*loaded);
+      return print(*checked + "\n");
     }
     case Action::health: return health(line, loaded->config);
     case Action::list_maps: {

@@ -15,6 +15,7 @@
 #include "server/backups.h"
 #include "server/ban_console.h"
 #include "server/config/version.h"
+#include "server/config/without_effect.h"
 #include "server/ground_workers.h"
 #include "server/host/defects.h"
 #include "server/host/host.h"
@@ -57,8 +58,9 @@ void log_settings(Log& log, const LoadedConfig& loaded) {
                          {"from", loaded.origins[index]}});
   }
   for (const std::string& variable : loaded.unknown_variables)
-    log.warning("unknown_variable",
-                {{"name", variable}, {"remedy", "see ashlar-server --help for those there are"}});
+    log.warning("unknown_variable", {{"name", variable}, {"remedy", variable_remedy(variable)}});
+  for (const WithoutEffect& one : without_effect(loaded))
+    log.warning("setting_without_effect", {{"key", one.key}, {"from", one.from}, {"remedy", one.needs}});
 }
 
 void log_buffer(Log& log, const Transports& transports) {

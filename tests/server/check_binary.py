@@ -218,6 +218,17 @@ class Questions(unittest.TestCase):
             self.assertIn("configuration is good", done.stdout)
             self.assertFalse(os.path.exists(world))
 
+    def test_what_has_no_effect_is_told(self):
+        done = run("--check-config", "--port", "0", "--backup-every", "1h", "--record-keep-mib", "5", *QUICK,
+                   ASHLAR_PROT="1")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 3), done.stderr)
+        self.assertIn("no setting ASHLAR_PROT: did you mean ASHLAR_PORT?", done.stderr)
+        self.assertIn("--backup-every: backup_every has no effect: it needs --world", done.stderr)
+        self.assertIn("--record-keep-mib: record_keep_mib has no effect: it needs --record", done.stderr)
+        with Running("--backup-every", "1h", *QUICK) as server:
+            told = server.wait_for("setting_without_effect")
+            self.assertEqual((told["key"], told["from"]), ("backup_every", "--backup-every"))
+
     def test_maps_are_listed_and_drawn(self):
         with tempfile.TemporaryDirectory() as folder:
             picture = os.path.join(folder, "map.svg")
@@ -339,6 +350,7 @@ class Life(unittest.TestCase):
                 ready = server.wait_for("ready")
                 self.assertEqual(ready["seed"], 7)
                 self.assertIn("unknown_variable", [line["event"] for line in server.lines])
+                self.assertNotIn("setting_without_effect", [line["event"] for line in server.lines])
                 with open(os.path.join(world, "server.toml"), "a", encoding="utf-8") as file:
                     file.write('\nmotd = "news"\nmax_clients = 9\n')
                 server.process.send_signal(signal.SIGHUP)

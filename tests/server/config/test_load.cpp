@@ -2,6 +2,7 @@
 
 #include "protocol/secure/key_text.h"
 #include "server/config/config_file.h"
+#include "server/config/without_effect.h"
 #include "server/config/world_file.h"
 #include "server/store/world_folder.h"
 #include "tests/catch.h"
@@ -218,6 +219,29 @@ TEST_CASE("a variable that no setting reads is told and not fatal", "[server][co
   REQUIRE(loaded.has_value());
   CHECK(loaded->unknown_variables == std::vector<std::string>{"ASHLAR_PROT"});
   CHECK(loaded->config.port == 5);
+}
+
+TEST_CASE("settings that do nothing beside the others are told", "[server][config]") {
+  const auto told = [](const std::vector<std::string>& flags) {
+    const auto loaded = load(flags);
+    REQUIRE(loaded.has_value());
+    std::string out;
+    for (const WithoutEffect& one : without_effect(*loaded)) out += one.from + " " + one.needs + "; ";
+    return out;
+  };
+  CHECK(told({}).empty());
+  CHECK(told({"--backup-every", "1h"}) == "--backup-every it needs --world; ");
+  CHECK(told({"--backup-every", "0s", "--edit-log-mib", "256"}).empty());  // as without them
+  const TemporaryFolder folder;
+  CHECK(told({"--world", folder.path("w"), "--backups-kept", "2"}) ==
+        "--backups-kept it needs --backup-every; ");
+  CHECK(told({"--world", folder.path("w"), "--backups-kept", "2", "--backup-every", "1h"}).empty());
+  CHECK(told({"--spawn-x-m", "5"}) == "--spawn-x-m it needs --spawn-radius-m; ");
+}
+
+TEST_CASE("a variable is told its remedy", "[server][config]") {
+  CHECK(variable_remedy("ASHLAR_PROT") == "did you mean ASHLAR_PORT?");
+  CHECK_THAT(variable_remedy("ASHLAR_QWERTYUIOP"), ContainsSubstring("--help"));
 }
 
 TEST_CASE("a printed configuration reads back as the same", "[server][config]") {
