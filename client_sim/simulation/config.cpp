@@ -14,7 +14,8 @@ std::shared_ptr<const PlacedMap> map_at(const SimulationConfig& config, std::str
 }
 
 std::expected<LineTrouble, std::string> line_from_text(std::string_view text) {
-  const auto shares = rates_from_text(text, FaultRates::none());
+  const auto shares =
+      rates_from_text(text, FaultRates::none(), "KIND=SHARE with a share of 0 to 60 per cent");
   if (!shares) return std::unexpected{shares.error()};
   LineTrouble line;
   for (std::size_t i = 0; i < fault_kind_count; ++i) {

@@ -198,7 +198,8 @@ std::expected<std::vector<Fault>, std::string> faults_from_text(std::string_view
   return out;
 }
 
-std::expected<FaultRates, std::string> rates_from_text(std::string_view text, FaultRates rates) {
+std::expected<FaultRates, std::string> rates_from_text(std::string_view text, FaultRates rates,
+                                                       std::string_view meant) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view item = text.substr(0, end);
@@ -206,7 +207,7 @@ std::expected<FaultRates, std::string> rates_from_text(std::string_view text, Fa
     const std::size_t equals = item.find('=');
     double rate = 0;
     if (equals == std::string_view::npos || !to_rate(item.substr(equals + 1), rate) || rate > fault_rate_max)
-      return std::unexpected{"'" + std::string(item) + "' is not KIND=RATE with a rate of 0 to 60 a minute"};
+      return std::unexpected{"'" + std::string(item) + "' is not " + std::string(meant)};
     FaultKind kind{};
     if (item.substr(0, equals) == "all")
       rates.per_minute.fill(rate);

@@ -95,6 +95,9 @@ std::string to_text(std::span<const Fault> faults);
 std::expected<std::vector<Fault>, std::string> faults_from_text(std::string_view text);
 
 /// Reads "kind=rate,kind=rate,..." over `rates`; a bare "all=0" sets every kind. One line on error.
-std::expected<FaultRates, std::string> rates_from_text(std::string_view text, FaultRates rates);
+/// @param meant  what the line says that each item has to be
+std::expected<FaultRates, std::string> rates_from_text(
+    std::string_view text, FaultRates rates,
+    std::string_view meant = "KIND=RATE with a rate of 0 to 60 a minute");
 
 }  // namespace ashlar::simulation
