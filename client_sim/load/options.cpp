@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "client_sim/harness/command_words.h"
 #include "client_sim/harness/content_library.h"
 #include "client_sim/harness/parse.h"
 
@@ -192,6 +193,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   bool print_keys = false;
   add_credentials(app, o.credentials, print_keys);
 
+  take_decimals_alone(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client_sim/harness/command_words.h"
 #include "client_sim/harness/parse.h"
 #include "server/config/settings.h"
 
@@ -256,6 +257,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   const auto wrong = [](const std::string& line) {
     return SimulateCommand{std::nullopt, "ashlar-sim simulate: " + line + " (see --help)", 2};
   };
+  client_sim::take_decimals_alone(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
