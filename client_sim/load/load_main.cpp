@@ -33,6 +33,7 @@ int load_main(int argc, const char* const* argv) {
     std::fprintf(command.exit_code == 0 ? stdout : stderr, "%s\n", command.text.c_str());
     return command.exit_code;
   }
+  for (const std::string& note : command.notes) std::fprintf(stderr, "ashlar-sim load: %s\n", note.c_str());
   const LoadOptions& options = *command.options;
   auto maps = MapLibrary::open(options.wads);
   if (!maps) return fail(maps.error());

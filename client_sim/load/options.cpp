@@ -179,6 +179,23 @@ std::string what_contradicts(const LoadOptions& o, bool print_keys) {
   return o.credentials.identity ? "" : "--print-keys: each run has keys of its own without --identity FILE";
 }
 
+/// What was given and does nothing beside the rest.
+std::vector<std::string> without_effect(const CLI::App& app, const LoadOptions& o) {
+  const struct {
+    const char* option;
+    const char* needs;
+    bool met;
+  } all[] = {{"--hostile-kind", "--hostile above 0", o.hostile > 0},
+             {"--hostile-rate", "--hostile above 0", o.hostile > 0},
+             {"--fallback", "--transport udp", o.transport == Transport::udp},
+             {"--cache-mib", "--cache DIR", !o.cache.empty()}};
+  std::vector<std::string> lines;
+  for (const auto& one : all)
+    if (!one.met && app.count(one.option) > 0)
+      lines.push_back(std::string(one.option) + " has no effect: it needs " + one.needs);
+  return lines;
+}
+
 }  // namespace
 
 LoadCommand parse_load(int argc, const char* const* argv) {
@@ -211,7 +228,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   o.raid = raid_kind(given.hostile);
   if (given.brain != "mixed") o.brain = brain_kind(given.brain);
   o.link.ordered = o.transport == Transport::tcp;
-  return {o, "", 0};
+  return {o, "", 0, without_effect(app, o)};
 }
 
 }  // namespace ashlar::client_sim

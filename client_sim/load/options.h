@@ -52,6 +52,7 @@ struct LoadCommand {
   std::optional<LoadOptions> options;
   std::string text;
   int exit_code = 0;
+  std::vector<std::string> notes = {};  ///< a line each: what was given and has no effect
 };
 
 /// Reads the arguments behind `ashlar-sim load`. Bad ones give one line and exit code 2.

@@ -100,6 +100,26 @@ TEST_CASE("a bad argument is one line that names it, and exit code 2", "[client_
   }
 }
 
+TEST_CASE("load tells of options that do nothing beside the others", "[client_sim][load]") {
+  CHECK(parse({}).notes.empty());
+  CHECK(parse({"--hostile", "1", "--hostile-rate", "50"}).notes.empty());
+  CHECK(parse({"--hostile-rate", "50"}).notes ==
+        std::vector<std::string>{"--hostile-rate has no effect: it needs --hostile above 0"});
+  CHECK(parse({"--fallback", "--transport", "tcp"}).notes.size() == 1);
+  CHECK(parse({"--cache", "", "--cache-mib", "5"}).notes.size() == 1);
+}
+
+TEST_CASE("whole numbers are decimal", "[client_sim][load]") {
+  CHECK(parse({"--clients", "10"}).options->clients == 10);
+  CHECK(parse({"--chat-every", "0"}).options->chat_every_s == 0);
+  CHECK_THAT(parse({"--chat-every", "00"}).text, ContainsSubstring("write 0"));
+  for (const auto& [wrong, part] : {std::pair("010", "write 10"), {"0x10", "decimal"}}) {
+    CAPTURE(wrong);
+    CHECK_THAT(parse({"--clients", wrong}).text, ContainsSubstring("--clients") && ContainsSubstring(part));
+    CHECK(parse({"--seed", wrong}).exit_code == 2);
+  }
+}
+
 TEST_CASE("help is text and exit code 0", "[client_sim][load]") {
   const LoadCommand c = parse({"--help"});
   CHECK_FALSE(c.options.has_value());
