@@ -59,7 +59,7 @@ int run(const Options& options) {
   if (!result) return complain_replay(options.file + ": " + result.error());
   // The verdict goes to stderr beside a trace, so that the CSV stays one.
   std::FILE* const out = how.on_trace ? stderr : stdout;
-  if (result->torn)
+  if (result->torn && result->ticks > 0)
     std::fprintf(out, "the last block is cut off, as after a crash: the %u ticks before it are whole\n",
                  result->ticks);
   if (result->mismatch) {
@@ -69,6 +69,10 @@ int run(const Options& options) {
         result->mismatch->tick == 0 ? ": this build makes another world of the same seed and maps" : "");
     return 1;
   }
+  if (result->ticks == 0)
+    return complain_replay(options.file +
+                           ": it holds no tick, so nothing was compared: it was cut off, or its " +
+                           "server ended at once; take another recording");
   if (how.on_trace && result->traced == 0)
     return complain_replay(
         "entity " + options.trace + " is in none of the " + std::to_string(result->ticks) +

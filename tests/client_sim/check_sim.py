@@ -98,6 +98,11 @@ class Mistakes(unittest.TestCase):
             done = run("replay", str(torn))
             self.assertEqual(done.returncode, 0, done)
             self.assertIn("cut off", done.stdout)
+            # Of a server that was killed in its first second there is the head alone, or with half a block.
+            head = 8 + 12 + int.from_bytes(whole[8:12], "little")
+            for size in (head, head + 20):
+                torn.write_bytes(whole[:size])
+                self.refused(["replay", str(torn)], str(torn), "holds no tick")
             bad = pathlib.Path(folder) / "bad.ashrec"
             bad.write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
             self.refused(["replay", str(bad)], str(bad), "damaged")
