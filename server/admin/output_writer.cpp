@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <climits>
 #include <condition_variable>
+#include <cstdio>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "server/admin/live_view.h"
 
@@ -38,7 +41,8 @@ struct OutputWriter::Shared {
   std::optional<std::string> block;
   bool ending = false, over = false;
 
-  LiveView view;  // the thread's
+  LiveView view;            // the thread's
+  bool complained = false;  // likewise
 
   /// Room for PIPE_BUF bytes, which is what poll() promises of a pipe. False: nobody will read it.
   bool wait_for_room() {
@@ -51,14 +55,25 @@ struct OutputWriter::Shared {
     return false;
   }
 
-  void write_out(std::string_view bytes) {
+  /// @return false: some of it is lost
+  bool write_out(std::string_view bytes) {
     while (!bytes.empty() && wait_for_room()) {
       const ssize_t count = ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
-      if (count < 0 && errno != EINTR && errno != EAGAIN) return;
+      if (count < 0 && errno != EINTR && errno != EAGAIN) return complain(errno), false;
       if (count <= 0) continue;
       bytes_written += static_cast<std::uint64_t>(count);
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
+    return bytes.empty();
+  }
+
+  /// Once, where somebody may see it: on a disk that is full the log cannot say so. A reader that went away
+  /// is no trouble.
+  void complain(int error) {
+    if (error == EPIPE || std::exchange(complained, true)) return;
+    std::fprintf(stderr,
+                 "ashlar-server: cannot write the log: %s: its lines are lost until that works again\n",
+                 std::strerror(error));
   }
 
   void run() {
@@ -75,7 +90,7 @@ struct OutputWriter::Shared {
       std::string bytes;
       for (const std::string& line : now) bytes += view.line(line);
       if (shown) bytes += view.show(*shown);
-      write_out(bytes);
+      if (!write_out(bytes)) lost += now.size();
       lock.lock();
     }
     over = true;

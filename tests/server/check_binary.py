@@ -639,6 +639,14 @@ class Life(unittest.TestCase):
                 say(again, "stop")
                 self.assertEqual(again.finish()[0], 0)
 
+    def test_a_log_that_cannot_be_written_is_told_once(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([SERVER, "--port", "0", "--for", "2s", "--status-every", "1", *QUICK], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, env=environment(),
+                                  stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+        self.assertIn("cannot write the log: No space left on device", done.stderr)
+
     def test_maps_follow_each_other(self):
         with Running("--rotation", "COURTYARD", "--rotation", "COURTYARD", "--monsters", "3", "--status-every", "1",
                      "--mode", "deathmatch", stdin=subprocess.PIPE) as server:

@@ -52,6 +52,20 @@ TEST_CASE("lines arrive in their order and all are out when the writer ends", "[
   CHECK(pipe.read_until("line 299\n") == expected);
 }
 
+TEST_CASE("lines that cannot be written are counted", "[server][output_writer]") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  {
+    OutputWriter writer(full);
+    writer.line("one");
+    writer.line("two");
+    const auto give_up = Clock::now() + 60s;
+    while (writer.lines_lost() < 2 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);
+    CHECK(writer.lines_lost() == 2);
+  }
+  ::close(full);
+}
+
 TEST_CASE("a block stays below the lines", "[server][output_writer]") {
   OutputPipe pipe;
   OutputWriter writer(pipe.ends[1]);
