@@ -61,6 +61,10 @@ std::string_view name(Phase phase) {
   return "";
 }
 
+namespace {
+constexpr std::chrono::milliseconds rate_interval_min{250};
+}  // namespace
+
 std::uint64_t StatusMeter::observe(const HostStatus& status, std::uint64_t turn_ns) {
   busy_ns_ += turn_ns;
   // Another world counts from its beginning.
@@ -82,7 +86,9 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
                                  const TransportCounters& transports) {
   StatusReport report;
   report.up = now - start_;
-  report.interval_s = std::chrono::duration<double>(now - last_).count();
+  // One tick in the first moment of a start is no thousands a second.
+  if (now - last_ >= rate_interval_min)
+    report.interval_s = std::chrono::duration<double>(now - last_).count();
   report.tick = status.tick;
   report.ticks = total_.count();
   report.clients = status.clients;

@@ -21,7 +21,7 @@ struct Spread {
 /// What operators see of an interval: rates and spreads since the last report, totals since the start.
 struct StatusReport {
   std::chrono::microseconds up{0};
-  double interval_s = 0;
+  double interval_s = 0;  ///< 0: it was too short for rates, which are 0 then
   std::uint32_t tick = 0;
   std::uint64_t ticks = 0;  ///< of this interval
   std::uint32_t clients = 0, monsters = 0;

@@ -84,6 +84,20 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(second.snapshot_wait_ticks == 0);
 }
 
+TEST_CASE("a report of the first moment tells no rates", "[server][status]") {
+  StatusMeter meter(10s);
+  HostStatus status;
+  TransportCounters transports;
+  status.tick = 1;
+  transports.bytes_out = 5000;
+  (void)meter.observe(status, 1'000'000);
+  const StatusReport first = meter.report(10s + 112us, status, transports);
+  CHECK(first.ticks == 1);
+  CHECK(first.interval_s == 0);
+  CHECK(first.bytes_out_per_s == 0);
+  CHECK(first.busy == 0);
+}
+
 TEST_CASE("another world's ticks count from its beginning", "[server][status]") {
   StatusMeter meter(10s);
   HostStatus status;
