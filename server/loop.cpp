@@ -234,6 +234,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     return made;
   };
 
+  std::uint64_t ticks_before = 0;  // of the worlds before the present one
   while (impl_->stop_reason.empty()) {
     const std::uint32_t tick = host.status().tick;
     const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options, edges);
@@ -242,7 +243,11 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
       meter->observe(host.status(), turn_ns);
     if (options.rotation != nullptr && host.status().tick != tick) {
       options.rotation->note(host.world());
-      if (rotate(*options.rotation, host, ground, log)) edges.begin_world(host.status().tick);
+      const std::uint32_t played = host.status().tick;
+      if (rotate(*options.rotation, host, ground, log)) {
+        ticks_before += played;
+        edges.begin_world(host.status().tick);
+      }
     }
     if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))
@@ -276,7 +281,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   impl_->say_goodbye(host, transports);
   const HostStatus& status = host.status();
   log.info("stopped", {{"up_s", static_cast<double>((now() - start).count() / 1000) / 1000.0},
-                       {"ticks", status.tick},
+                       {"ticks", ticks_before + status.tick},
                        {"ticks_late", status.ticks_late},
                        {"ticks_skipped", status.ticks_skipped},
                        {"log_lines_lost", log.lines_lost()}});

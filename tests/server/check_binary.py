@@ -651,6 +651,7 @@ class Life(unittest.TestCase):
         with Running("--rotation", "COURTYARD", "--rotation", "COURTYARD", "--monsters", "3", "--status-every", "1",
                      "--mode", "deathmatch", stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
+            played = [server.wait_for("status")["tick"] for _ in range(3)][-1]
             server.process.stdin.write("next\n")
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("world")["map"], "COURTYARD")
@@ -659,9 +660,11 @@ class Life(unittest.TestCase):
             server.process.stdin.write("map NOWHERE\n")
             server.process.stdin.flush()
             self.assertIn("NOWHERE", server.wait_for("rotation_failed")["error"])
+            played += server.wait_for("status")["tick"]
             server.process.stdin.write("stop\n")
             server.process.stdin.flush()
             self.assertEqual(server.finish()[0], 0)
+            self.assertGreaterEqual(server.lines[-1]["ticks"], played)  # of both worlds
         with Running(*QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("next\nstop\n")
