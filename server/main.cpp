@@ -51,16 +51,25 @@ int print(const std::string& text) {
 }
 
 /// The address to ask: the one that was given, that of this configuration, or with pid:N that of the server
-/// which runs as that process, whose flags may have chosen it.
+/// which runs as that process, whose flags, variables and files may have chosen it.
 std::expected<std::string, std::string> whom_to_ask(const CommandLine& line, const Config& config) {
   if (!line.argument.starts_with("pid:"))
     return line.argument.empty() ? health_address(config) : line.argument;
-  const auto flags = flags_of_process(line.argument.substr(4));
+  const std::string pid = line.argument.substr(4);
+  const auto flags = flags_of_process(pid);
   if (!flags) return std::unexpected(flags.error());
   const auto its_line = parse_command_line(*flags);
   if (!its_line) return std::unexpected("its flags: " + its_line.error());
-  const auto its_config = load_config(*its_line, own_environment());
+  // Paths in its flags are as seen from its folder; this process ends with the answer.
+  std::error_code ignored;
+  std::filesystem::current_path("/proc/" + pid + "/cwd", ignored);
+  const auto its_environment = environment_of_process(pid);
+  const auto its_config = load_config(*its_line, its_environment ? *its_environment : own_environment());
   if (!its_config) return std::unexpected("its configuration: " + its_config.error());
+  if (its_config->config.port == 0)
+    return std::unexpected("process " + pid +
+                           " chose its port itself (port 0): name HOST:PORT, as its line " +
+                           "event=ready tells it");
   return health_address(its_config->config);
 }
 

@@ -281,13 +281,33 @@ std::string what_contradicts(const LoadedConfig& loaded, const std::string& worl
 
 }  // namespace
 
+namespace {
+
+/// @param entry  "NAME=VALUE"
+void add_variable(std::string_view entry, Environment& variables) {
+  const std::size_t equals = entry.find('=');
+  if (entry.starts_with("ASHLAR_") && equals != std::string_view::npos)
+    variables.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+}
+
+}  // namespace
+
 Environment own_environment() {
   Environment variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::size_t equals = text.find('=');
-    if (text.starts_with("ASHLAR_") && equals != std::string::npos)
-      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    add_variable(*entry, variables);
+  return variables;
+}
+
+std::optional<Environment> environment_of_process(const std::string& pid) {
+  constexpr std::size_t environment_bytes_max = 4 << 20;
+  const auto text = read_file("/proc/" + pid + "/environ", environment_bytes_max);
+  if (!text) return std::nullopt;
+  Environment variables;
+  for (std::string_view left = *text; !left.empty();) {
+    const std::size_t end = std::min(left.find('\0'), left.size());
+    add_variable(left.substr(0, end), variables);
+    left.remove_prefix(std::min(end + 1, left.size()));
   }
   return variables;
 }

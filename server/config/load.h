@@ -14,6 +14,8 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// The environment of this process, ASHLAR_* alone.
 Environment own_environment();
+/// Likewise of another process; none where that may not be read. @param pid  digits
+std::optional<Environment> environment_of_process(const std::string& pid);
 
 /// Settings after all layers were laid over one another.
 struct LoadedConfig {

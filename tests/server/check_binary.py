@@ -305,24 +305,32 @@ class Life(unittest.TestCase):
             self.assertGreater(ready["time"], starting["time"])
             place = [line for line in server.lines if line["event"] == "map"][0]
             self.assertEqual((place["sectors"], place["doorway_sectors"] > 0), (COURTYARD_SECTORS, True))
-            self.assertEqual(run("--health", f"pid:{server.process.pid}").returncode, 2)  # its flags say port 0
+            done = run("--health", f"pid:{server.process.pid}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("port 0", done.stderr)
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
 
     def test_a_health_check_finds_the_port_in_the_flags_of_the_process(self):
         with Running(*QUICK) as server:
             port = server.wait_for("ready")["port"]
             server.end(signal.SIGTERM)
-        with subprocess.Popen([SERVER, "--port", str(port), *QUICK], stdout=subprocess.PIPE, text=True,
-                              env=environment(), stdin=subprocess.DEVNULL) as process:
-            try:
-                for line in process.stdout:
-                    if "event=ready" in line:
-                        break
-                done = run("--health", f"pid:{process.pid}")
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertIn(f":{port} answers", done.stdout)
-            finally:
-                process.terminate()
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "c.toml"), "w", encoding="utf-8") as file:
+                file.write(f"port = {port}\n")
+            for flags, variables in ((["--port", str(port)], {}), ([], {"ASHLAR_PORT": str(port)}),
+                                     (["--config", "c.toml"], {})):
+                with subprocess.Popen([os.path.abspath(SERVER), *flags, *QUICK], stdout=subprocess.PIPE, text=True,
+                                      cwd=folder, env=environment(**variables),
+                                      stdin=subprocess.DEVNULL) as process:
+                    try:
+                        for line in process.stdout:
+                            if "event=ready" in line:
+                                break
+                        done = run("--health", f"pid:{process.pid}")
+                        self.assertEqual((done.returncode, done.stderr), (0, ""))
+                        self.assertIn(f":{port} answers", done.stdout)
+                    finally:
+                        process.terminate()
 
     def test_recordings_go_on_after_a_restart_and_old_ones_go(self):
         with tempfile.TemporaryDirectory() as folder:
