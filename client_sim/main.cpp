@@ -53,7 +53,7 @@ int run(int argc, const char* const* argv) {
                 static_cast<unsigned>(ashlar::protocol_version));
     return 0;
   }
-  if (word == "--help" || word == "-h") {
+  if (word == "--help" || word == "-h" || word == "help") {
     print_help(stdout);
     return 0;
   }

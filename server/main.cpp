@@ -218,6 +218,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     if (!arguments.empty() && is_command(arguments.front())) return run_command(arguments);
+    if (arguments.size() == 1 && arguments.front() == "help") return print(help_text());
     const auto line = parse_command_line(arguments);
     if (line && line->action == Action::serve) begin_with_huge_pages(argv);
     return line ? run(*line) : fail(line.error());

@@ -168,7 +168,8 @@ CommandResult run_group(std::string_view group, std::span<const GroupEntry> entr
   const std::string see =
       ": say ashlar-server " + known + "; see ashlar-server " + std::string(group) + " --help";
   if (words.empty()) return std::unexpected(std::string(group) + " needs to be told what to do" + see);
-  if (words.front() == "--help" || words.front() == "-h") return CommandAnswer{group_help(group, tables), 0};
+  if (words.front() == "--help" || words.front() == "-h" || words.front() == "help")
+    return CommandAnswer{group_help(group, tables), 0};
   const auto found = std::ranges::find(names, words.front());
   if (found == names.end())
     return std::unexpected(

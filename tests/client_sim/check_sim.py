@@ -149,6 +149,8 @@ class Mistakes(unittest.TestCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
         self.assertIn("protocol 18", run("--version").stdout)
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        self.assertEqual((run("help").returncode, run().returncode), (0, 2))
 
     def test_nobody_there(self):
         done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",

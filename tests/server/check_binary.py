@@ -192,6 +192,10 @@ class Questions(unittest.TestCase):
         self.assertRegex(done.stdout, r"^ashlar-server \d+\.\d+\.\d+ \(protocol \d+")
         done = run("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(run("help").stdout, done.stdout)
+        for group in ("key", "token", "world"):
+            self.assertEqual(run(group, "help").stdout, run(group, "--help").stdout)
+            self.assertEqual((run(group, "help").returncode, run(group).returncode), (0, 2))
         for flag in ("--wad", "--map", "--max-clients", "--world", "--health", "--for"):
             self.assertIn(flag, done.stdout)
 
