@@ -304,8 +304,9 @@ std::vector<Setting> build() {
              "Players from one address (of IPv6: one /64); 0: as many as max_clients. Behind a proxy all "
              "players come from one."),
        whole("rejoins_per_minute", "N", 0, 100000, MEMBER(rejoins_per_minute),
-             "Stays of less than a minute that one address may have in a minute, beyond a burst of twice its "
-             "clients; who comes and goes more often waits. 0: no limit."),
+             "Stays of less than a minute that one address may have in a minute, and never fewer than twice "
+             "the players that it may have at once, beyond a burst of 64 more than those; who comes and goes "
+             "more often waits. 0: no limit."),
        whole("content_bytes_per_s", "N", 0, std::uint64_t{1} << 30, MEMBER(content_bytes_per_s),
              "Bytes a second of maps and props for clients that lack them, all together; one client gets a "
              "quarter at most. 0: none, clients need the files."),
