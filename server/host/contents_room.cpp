@@ -12,6 +12,9 @@ namespace {
 constexpr std::uint32_t look_every_ticks = 16;
 /// Who has moved less was told of what is near it.
 constexpr double look_again_m = 4;
+/// So much further than interest goes is told of, so that nobody comes near a sign before it looks again:
+/// those 4 m, and what is run until its turn. Blocks are told by whole columns around, these among them.
+constexpr double ahead_m = 2 * look_again_m;
 /// Of one tick; more are found by looking through all near a player, which is spread over sixteen ticks.
 constexpr std::size_t changed_max = 256;
 
@@ -24,8 +27,8 @@ double distance2(DVec3 a, IVec3 block) {
 
 ContentsRoom::ContentsRoom(SessionTable& sessions, double interest_radius_m)
     : sessions_(&sessions),
-      radius_m_(interest_radius_m),
-      reach_(static_cast<std::int32_t>(std::ceil(interest_radius_m / chunk_size))) {
+      radius_m_(interest_radius_m + ahead_m),
+      reach_(static_cast<std::int32_t>(std::ceil(radius_m_ / chunk_size))) {
   changed_.reserve(changed_max);
 }
 

@@ -41,7 +41,7 @@ class ContentsRoom {
   bool tell_one(const World& world, Session& session, IVec3 block, const ContentsDesk::Shown& shown);
 
   SessionTable* sessions_;
-  double radius_m_;
+  double radius_m_;             // a little further than interest
   std::int32_t reach_;          // columns to each side
   std::vector<IVec3> changed_;  // signs and timers, in this tick
   bool many_changed_ = false;   // more than changed_ takes

@@ -111,6 +111,20 @@ TEST_CASE("who moves is told of signs that come near, and anew of those that wer
   CHECK(field.told(4) == "as it was");
 }
 
+TEST_CASE("who walks into interest has been told of a sign by then", "[server][contents_room]") {
+  SignField field;
+  field.idle(16);
+  field.step({field.move({-38, 0, 0})});
+  field.idle(16);
+  const auto distance_m = [&] {
+    return length(block_middle(field.sign(0)) - field.world.players().body[0].position_m);
+  };
+  REQUIRE(distance_m() > 42);
+  field.step({field.move({3.5, 0, 0})});  // too little to look again
+  REQUIRE(distance_m() < 40);
+  CHECK(field.told(0) == "as it was");
+}
+
 TEST_CASE("signs that are written at once in numbers, or in a full stream, are told of later",
           "[server][contents_room]") {
   SignField field;
