@@ -52,6 +52,7 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
   if (!match_waits_) log_match(now, status);
   log_overload(status);
   log_skipped_ticks(now, status);
+  log_forgotten(status);
   if (now < next_losses_) return;
   next_losses_ = now + losses_every;
   log_losses(status, transports);
@@ -181,6 +182,17 @@ void Edges::log_skipped_ticks(microseconds now, const HostStatus& status) {
                                  {"tick", status.tick},
                                  {"remedy", overload_remedy}});
   skipped_seen_ = status.ticks_skipped;
+}
+
+/// Once: where it began it goes on with everybody who leaves.
+void Edges::log_forgotten(const HostStatus& status) {
+  if (status.players_forgotten == 0 || std::exchange(forgotten_told_, true)) return;
+  log_.warning("players_forgotten",
+               {{"tick", status.tick},
+                {"effect",
+                 "more players are away than are kept: who held little and was away for longest comes back "
+                 "with nothing"},
+                {"remedy", "--access token, where strangers fill the server with ever new keys"}});
 }
 
 void Edges::log_losses(const HostStatus& status, const TransportCounters& transports) {

@@ -34,6 +34,7 @@ class Edges {
   void log_match(std::chrono::microseconds now, const HostStatus& status);
   void log_overload(const HostStatus& status);
   void log_skipped_ticks(std::chrono::microseconds now, const HostStatus& status);
+  void log_forgotten(const HostStatus& status);
   void log_losses(const HostStatus& status, const TransportCounters& transports);
 
   Log& log_;
@@ -42,6 +43,7 @@ class Edges {
   RateCap people_, orders_, flags_, talk_, refusals_, closes_, late_, skips_, matches_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
+  bool forgotten_told_ = false;
   std::uint8_t rung_seen_ = 0;
   std::uint32_t match_seen_ = 1;
   MatchPhase phase_seen_ = MatchPhase::open;

@@ -220,6 +220,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   }
   input.stepped(*world, sessions);
   book.stepped(*world, sessions);
+  status.players_forgotten = book.forgotten();
   lobby.settle_joins(at, out);
   bring_back();
   lingering.note_fights(*world, sessions);

@@ -150,6 +150,7 @@ struct HostStatus {
   std::uint64_t greeted_displaced = 0;        ///< sessions that had not joined and gave way to newer ones
   std::uint32_t lingering = 0;                ///< bodies of players who left a fight
   std::uint32_t away = 0;                     ///< bodies of players whose connection broke off
+  std::uint64_t players_forgotten = 0;        ///< who held something, and more are away than are kept
   std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
   std::uint64_t blocks_changed = 0;           ///< by players, operators and rules
   std::uint64_t blocks_revealed = 0;          ///< that no client computes: told as they were dug free or seen

@@ -1,6 +1,7 @@
 #include "server/host/player_book.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "world/math/prefetch.h"
@@ -21,7 +22,7 @@ bool tells(const KeptPlayer& told, const KeptPlayer& now, bool asked) {
 
 void PlayerBook::begin_world(std::uint32_t players_max) {
   away_.clear();
-  poor_.clear();
+  ranks_.clear();
   present_.assign(players_max, {});
   returning_.clear();
   arrivals_.clear();
@@ -30,23 +31,35 @@ void PlayerBook::begin_world(std::uint32_t players_max) {
 
 void PlayerBook::remember(const KeptPlayer& player) { put_away(player); }
 
-void PlayerBook::put_away(const KeptPlayer& player) {
-  const auto [at, is_new] = away_.try_emplace(player.identity);
-  if (!is_new) poor_.erase(at->second.order);
-  at->second = {player, next_order_++};
-  if (player.inventory.empty()) poor_.emplace(at->second.order, player.identity);
+PlayerBook::Rank PlayerBook::next_rank(const Inventory& held) {
+  const std::uint32_t items = held.count();
+  const std::uint64_t bonus = most_away_ * static_cast<std::uint64_t>(std::bit_width(items)) / 4;
+  const std::uint64_t order = next_order_++;
+  return {items > 0, order + bonus, order};
 }
 
-bool PlayerBook::make_room() {
+void PlayerBook::put_away(const KeptPlayer& player) {
+  const auto [at, is_new] = away_.try_emplace(player.identity);
+  if (!is_new) ranks_.erase(at->second.rank);
+  at->second = {player, next_rank(player.inventory)};
+  ranks_.emplace(at->second.rank, player.identity);
+}
+
+void PlayerBook::forget(std::map<PlayerIdentity, Away>::iterator who) {
+  ranks_.erase(who->second.rank);
+  away_.erase(who);
+}
+
+void PlayerBook::make_room() {
   // More than one: an earlier run may have left more than are kept.
-  for (int i = 0; i < 16 && away_.size() >= most_away_ && !poor_.empty(); ++i) {
+  for (int i = 0; i < 16 && away_.size() >= most_away_ && !away_.empty(); ++i) {
+    const auto& [rank, identity] = *ranks_.begin();
+    if (rank.holds) ++forgotten_;
     KeptPlayer& goes = changed_.emplace_back();
-    goes.identity = poor_.begin()->second;
+    goes.identity = identity;
     goes.gone = true;
-    away_.erase(goes.identity);
-    poor_.erase(poor_.begin());
+    forget(away_.find(goes.identity));
   }
-  return away_.size() < most_away_;
 }
 
 bool PlayerBook::worth_keeping(const Present& present) const {
@@ -109,10 +122,7 @@ void PlayerBook::note_departed(const Departed& departed) {
     changed_.back().gone = true;
     return;
   }
-  if (!make_room()) {
-    if (!departed.inventory.empty()) ++not_kept_;
-    return;
-  }
+  make_room();
   put_away(player);
   changed_.push_back(player);
 }
@@ -135,8 +145,7 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
       if (back_.place && was.life.health > 0)
         arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
       present.returned = present.kept = true;
-      poor_.erase(found->second.order);
-      away_.erase(found);
+      forget(found);
     }
   }
   const PlayerTable& players = world.players();

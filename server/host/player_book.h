@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -30,7 +31,7 @@ struct GivenBack {
 
 /// What players hold and where they are, by who they are: those who are in the world and those who left. Who
 /// comes back brings it along. As long as the Host lives this is the truth of all whom a store knows: it is
-/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 450
+/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 550
 /// bytes a player who is away.
 ///
 /// Who is new, holds nothing, has no score, is as well and armed as it came and stands where it came is
@@ -38,7 +39,7 @@ struct GivenBack {
 class PlayerBook {
  public:
   /// Of players who are away. Beyond that they go who have been away for longest of those who hold nothing;
-  /// where all hold something, of further ones who leave nothing is kept (not_kept()).
+  /// where all hold something those of them who have held little for long, see Rank.
   static constexpr std::size_t away_max = 100'000;
 
   /// Who went no further than that from where it first stood is no place to come back to.
@@ -81,7 +82,7 @@ class PlayerBook {
   void author_of(EntityId id, EditAuthor& out) const;
   /// By kind: items that are held by players who are not in the world. O(players), for checks.
   void count_away(std::array<std::uint64_t, block_kinds_max>& out) const;
-  std::uint64_t not_kept() const { return not_kept_; }  ///< players who left with something and are forgotten
+  std::uint64_t forgotten() const { return forgotten_; }  ///< players who held something, for want of room
 
  private:
   /// Who is in a slot of the world, as of the last step.
@@ -95,15 +96,24 @@ class PlayerBook {
     DVec3 first_position_m;  // once seen: as it came
     PlayerLife first_life = {};
   };
-  /// Who is away. Those who hold nothing stand in `poor_`, too.
+  /// Who is forgotten sooner has the lower one. Each twofold of what it holds is worth having left later by a
+  /// quarter of away_max others: who comes with little for once does not push out whoever has filled its
+  /// pockets, but nobody's place is taken for good, either.
+  struct Rank {
+    bool holds = false;
+    std::uint64_t worth = 0;
+    std::uint64_t order = 0;  // who left later has a higher one
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
   struct Away {
     KeptPlayer player;
-    std::uint64_t order = 0;  // who left later has a higher one
+    Rank rank;
   };
+  Rank next_rank(const Inventory& held);
   bool worth_keeping(const Present& present) const;
   void put_away(const KeptPlayer& player);
-  /// Makes room for one more. @return whether there is any
-  bool make_room();
+  void make_room();  // for one more
+  void forget(std::map<PlayerIdentity, Away>::iterator who);
   void tell(Present& present);
   Returning bring(std::uint32_t session, const KeptPlayer& was) const;
   EntityId body_of(const PlayerIdentity& identity) const;
@@ -113,13 +123,13 @@ class PlayerBook {
   std::uint32_t place_every_ticks_;
   std::size_t most_away_;
   std::map<PlayerIdentity, Away> away_;
-  std::map<std::uint64_t, PlayerIdentity> poor_;  // by their order
+  std::map<Rank, PlayerIdentity> ranks_;  // all who are away
   std::uint64_t next_order_ = 0;
   std::vector<Present> present_;  // by slot
   std::vector<Returning> returning_;
   std::vector<Arrival> arrivals_;
   std::vector<KeptPlayer> changed_;
-  std::uint64_t not_kept_ = 0;
+  std::uint64_t forgotten_ = 0;
 };
 
 }  // namespace ashlar::server

@@ -102,6 +102,17 @@ TEST_CASE("the match of another world is a line, though it is called as the one 
   CHECK(f.lines->all.size() == 2);
 }
 
+TEST_CASE("that players who held something are forgotten is said once", "[server][edges]") {
+  Fixture f;
+  f.observe(1s);
+  CHECK(f.lines->all.empty());
+  f.status.players_forgotten = 1;
+  f.observe(2s);
+  f.status.players_forgotten = 2;
+  f.observe(60s);
+  CHECK(f.lines->count("event=players_forgotten") == 1);
+}
+
 TEST_CASE("what an overloaded server leaves out is told when that changes", "[server][edges][overload]") {
   Fixture f;
   f.observe(1s);

@@ -237,6 +237,50 @@ TEST_CASE("where too many are away those who hold nothing go, who was there long
   CHECK((!told[3].gone && told[3].identity == ann.identity.open.bytes));
 }
 
+TEST_CASE("where all who are away hold something the little that was held long ago makes room",
+          "[server][player_book]") {
+  HostConfig config = returning(true);
+  config.players_away_max = 8;
+  Table t(3, {}, config);
+  t.setup.monsters = t.setup.monsters_max = 0;
+  t.restart();
+  const auto remember = [&t](std::uint8_t number, std::uint16_t bricks) {
+    KeptPlayer player;
+    player.identity.fill(number);
+    player.inventory.slots[0] = {BlockId::brick, bricks};
+    t.host->remember(player);
+  };
+  remember(1, 64);
+  for (std::uint8_t number = 2; number <= 8; ++number) remember(number, 1);
+  // Guests who come once, take a brick and go: each finds room, and none of them pushes out who has 64.
+  std::vector<std::uint8_t> gone;
+  for (std::uint8_t guest = 0; guest < 10; ++guest) {
+    PeerAddress from = peer(1);
+    from.ip[14] = guest;
+    Hand& hand = t.hand(from, "guest");
+    t.enter(hand);
+    AdminCommand gift;
+    gift.action = AdminAction::give, gift.player = t.books().sessions.at(0).player;
+    gift.id = BlockId::brick, gift.count = 1;
+    t.host->admin(gift);
+    t.run(3);
+    hand.leave(t.now);
+    bool kept = false;
+    for (int i = 0; i < 5; ++i) {
+      t.run();
+      for (const KeptPlayer& told : t.host->changed_players()) {
+        if (told.gone) gone.push_back(told.identity[0]);
+        kept = kept || (!told.gone && told.identity == hand.identity.open.bytes);
+      }
+    }
+    CHECK(kept);
+  }
+  REQUIRE(gone.size() == 10);
+  for (std::uint8_t i = 0; i < 7; ++i) CHECK(gone[i] == i + 2);
+  CHECK(std::ranges::find(gone, 1) == gone.end());
+  CHECK(t.host->status().players_forgotten == 10);
+}
+
 TEST_CASE("who a player is can be asked by its id", "[server][player_book]") {
   Quiet t;
   Hand& ann = t.hand(peer(1), "ann");
