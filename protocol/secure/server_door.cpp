@@ -103,7 +103,8 @@ DoorCost ServerDoor::cost(ByteSpan packet, const PeerAddress& from) const {
     const bool proven = from.transport == Transport::tcp || secrets_.proven(packet, from) != nullptr;
     return proven ? DoorCost::accept : DoorCost::hash;
   }
-  if (*type != PacketType::finish || packet.size() < finish_bytes_min) return DoorCost::nothing;
+  const bool whole = packet.size() >= finish_bytes_min && open_prefix_ok(packet, PacketType::finish);
+  if (!whole) return DoorCost::nothing;
   const auto ticket = read_ticket(packet.subspan(finish_ticket_at, ticket_bytes), from);
   if (!ticket || finished_.known(handshake_id(ticket->id))) return DoorCost::hash;
   return DoorCost::finish;

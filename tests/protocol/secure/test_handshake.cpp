@@ -503,6 +503,9 @@ TEST_CASE("what a packet costs is known before it is paid", "[protocol][handshak
   CHECK(cost(said.finish) == DoorCost::finish);
   CHECK(cost(said.finish, 2) == DoorCost::hash);
   CHECK(server.door.cost(said.finish, address_of(1)) == DoorCost::hash);
+  Bytes unclean = said.finish;
+  unclean[2] = 1;  // no ticket is opened for what is refused in any case
+  CHECK(cost(unclean) == DoorCost::nothing);
   CHECK(cost(said.sealed) == DoorCost::nothing);
   CHECK(cost({}) == DoorCost::nothing);
   CHECK(cost(Bytes(hello_bytes, test_version)) == DoorCost::nothing);
