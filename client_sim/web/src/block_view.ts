@@ -146,7 +146,7 @@ export class BlockView {
   }
 
   /** Something newer than all that is known cannot be read. */
-  private lose(): void {
+  lose(): void {
     this.lostEpoch = this.epoch;
     this.whole = false;
   }

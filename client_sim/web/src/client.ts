@@ -21,7 +21,7 @@ import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
 import { readServerMessage, type MonsterShow, type ServerMessage } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
-import type { SnapshotPart } from './snapshot';
+import { ticksSince, type SnapshotPart } from './snapshot';
 import { validText } from './text';
 import { travels } from './travels';
 import { View } from './view';
@@ -36,6 +36,9 @@ const seekMs = 20_000;
 const joinMs = 10_000;
 const fetchMs = 30_000;
 const chatBytesMax = 200;
+/** Seconds that a snapshot may be ahead of what is known, and how much faster than the server's ticks that grows. */
+const reachS = 5;
+const reachGrowth = 8;
 const cueBytes = 20;
 const welcomeBytes = 1024;
 
@@ -56,6 +59,7 @@ export class Client {
   private connection: Connection | undefined;
   private earlier: EarlierSession | undefined;
   private seekingSince: number | undefined;
+  private snapshotAt = 0;  // when a newer tick came last, or the welcome
   private waitsSince: number | undefined;  // for its first snapshot, or for what it lacks
   private linked = false;
   private ended: ConnectionEnd | undefined;
@@ -280,7 +284,7 @@ export class Client {
 
   private takeWelcome(now: number, welcome: Welcome): void {
     this.seekingSince = undefined;
-    this.waitsSince = now;
+    this.waitsSince = this.snapshotAt = now;
     this.earlier = this.connection && this.connectionServer && {
       connection: this.connection.keys.connection, resumption: this.connection.keys.resumption,
       server: this.connectionServer,
@@ -333,9 +337,22 @@ export class Client {
     this.finish(now, { reason: closeReasons.lacks_content, text, byPeer: false });
   }
 
+  /** A tick far ahead of the clock would make every true one after it look old. */
+  private believable(now: number, tick: number, { tick: first, tickRateHz }: Welcome): boolean {
+    const { tick: newest } = this.view;
+    const known = newest !== 0 && ticksSince(newest, first) > 0 ? newest : first;
+    const elapsed = Math.floor(((now - this.snapshotAt) * tickRateHz) / 1000);
+    return ticksSince(tick, known) <= reachS * tickRateHz + reachGrowth * elapsed;
+  }
+
   private takeSnapshot(now: number, part: SnapshotPart): void {
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
       ++this.dropped;
+      return;
+    }
+    if (!this.believable(now, part.tick, this.welcome)) {
+      ++this.dropped;
+      this.view.lose();  // it counts as arrived: the server must hear that nothing of it is held
       return;
     }
     const before = this.view.tick;
@@ -345,6 +362,7 @@ export class Client {
       this.events.push({ type: 'cues', tick: part.tick, cues: item.cues }, cueBytes * item.cues.length);
     }
     if (this.view.tick === before) return;
+    this.snapshotAt = now;
     this.issuer?.observe(now, part, this.connection.rttMs ?? 0);
     if (this.state === 'joining') {
       this.state = 'playing';

@@ -33,6 +33,11 @@ export class View {
     this.takeOwn(part.tick, own);
   }
 
+  /** A part was left out that counts as arrived: inputs say so, as for one that could not be read. */
+  lose(): void {
+    this.blocks.lose();
+  }
+
   /** What the world tells of its kinds; to be set before anything of them is taken. */
   get replication(): Replication {
     return this.blocks.replication;

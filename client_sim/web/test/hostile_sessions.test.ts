@@ -77,6 +77,23 @@ test('session: what is no message closes it, of whatever kind it is', () => {
   }
 });
 
+test('session: a tick far ahead of the clock is not believed, and true ones go on being taken', () => {
+  const session = new Session(crypto);
+  session.play(1000);
+  const before = session.client.view.tick;
+  session.server.sendUnreliable(writePart({ tick: 1000 + 100_000, items: [] }));
+  session.go(20);
+  assert.deepEqual([session.client.view.tick, session.client.dropped], [before, 1]);
+  session.server.sendUnreliable(writePart({ tick: 1010, items: [] }));
+  session.go(20);
+  assert.equal(session.client.view.tick, 1010);
+  // Who was away for a while is far behind.
+  session.go(3000);
+  session.server.sendUnreliable(writePart({ tick: 1010 + 1500, items: [] }));
+  session.go(20);
+  assert.equal(session.client.view.tick, 2510);
+});
+
 test('session: a score that comes unreliably ends no program', () => {
   const session = new Session(crypto);
   session.play();
