@@ -1,6 +1,7 @@
 #include "world/sim/block_contents.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "world/math/assert.h"
 
@@ -8,6 +9,10 @@ namespace ashlar {
 namespace {
 
 static_assert(block_slots_max == inventory_slots, "a chest's items are an Inventory");
+
+/// Of the room that the world has left, the part that an area may have. With a smaller one those who keep
+/// much in one place would meet it; with this the sixteenth area that is filled leaves 38 %, the 64th 2 %.
+constexpr std::size_t area_share = 16;
 
 std::uint64_t hash_of(IVec3 block, const BlockData& data) {
   Hasher hasher;
@@ -43,7 +48,7 @@ bool fits(const BlockType& type, const BlockData& data) {
 
 void BlockContents::restore(std::span<const PlacedData> all) {
   for (const PlacedData& one : all)
-    if (has_room(one.block)) replace(one.block, one.data);
+    if (fits_world(one.block)) replace(one.block, one.data);
 }
 
 const BlockData* BlockContents::find(IVec3 block) const {
@@ -51,14 +56,33 @@ const BlockData* BlockContents::find(IVec3 block) const {
   return at == entries_.end() ? nullptr : &at->second.data;
 }
 
+BlockContents::Area BlockContents::area_of(IVec3 block) {
+  constexpr int bits = std::countr_zero(static_cast<unsigned>(area_m));
+  static_assert(1 << bits == area_m);
+  return {block.x >> bits, block.y >> bits};
+}
+
+bool BlockContents::has_room(IVec3 block) const {
+  const auto area = in_area_.find(area_of(block));
+  const std::size_t here = area == in_area_.end() ? 0 : area->second;
+  return area_share * here < entries_max - entries_.size() || find(block) != nullptr;
+}
+
 void BlockContents::replace(IVec3 block, const BlockData& data) {
-  if (const auto at = entries_.find(block); at != entries_.end()) {
+  const auto at = entries_.find(block);
+  const bool known = at != entries_.end();
+  if (known) {
     items_ -= at->second.data.items.count();
     hash_ -= at->second.hash;
-    if (data.empty()) entries_.erase(at);
+    if (data.empty()) {
+      const auto area = in_area_.find(area_of(block));
+      if (--area->second == 0) in_area_.erase(area);
+      entries_.erase(at);
+    }
   }
   if (data.empty()) return;
   ASHLAR_ASSERT(sane(data.items));
+  if (!known) ++in_area_[area_of(block)];
   const std::uint64_t hash = hash_of(block, data);
   entries_[block] = {data, hash};
   items_ += data.items.count();
@@ -66,7 +90,7 @@ void BlockContents::replace(IVec3 block, const BlockData& data) {
 }
 
 void BlockContents::set(IVec3 block, BlockId kind, const BlockData& data, EntityId who) {
-  ASHLAR_ASSERT(has_room(block));
+  ASHLAR_ASSERT(fits_world(block));
   const BlockData* const known = find(block);
   const BlockData before = known != nullptr ? *known : BlockData{};
   if (before == data) return;

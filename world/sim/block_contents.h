@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "world/math/hash.h"
@@ -64,6 +65,8 @@ struct DataEdit {
 class BlockContents {
  public:
   static constexpr std::size_t entries_max = 65'536;
+  /// Squares of the ground that are counted each for itself, see has_room().
+  static constexpr std::int32_t area_m = 128;
 
   /// What blocks held when the world ended, at its start. More than there is room for is left out, and a
   /// place counts once.
@@ -74,9 +77,10 @@ class BlockContents {
 
   /// Null: nothing.
   const BlockData* find(IVec3 block) const;
-  /// May `block` hold something, or is there no room for one more?
-  bool has_room(IVec3 block) const { return entries_.size() < entries_max || find(block) != nullptr; }
-  /// Precondition: has_room(block).
+  /// May `block` hold something, or is there no room for one more? An area has a sixteenth of what the world
+  /// has room left for: whoever fills areas, one after the other, leaves most of the rest for all others.
+  bool has_room(IVec3 block) const;
+  /// Precondition: it holds something, or fewer than entries_max do.
   void set(IVec3 block, BlockId kind, const BlockData& data, EntityId who);
   /// A block is gone that held what no entry says: it is spilled().
   void scatter(IVec3 block, const BlockData& held) { spilled_.push_back({block, held}); }
@@ -121,9 +125,13 @@ class BlockContents {
       return key(a) < key(b);
     }
   };
+  using Area = std::pair<std::int32_t, std::int32_t>;
+  static Area area_of(IVec3 block);
+  bool fits_world(IVec3 block) const { return entries_.size() < entries_max || find(block) != nullptr; }
   void replace(IVec3 block, const BlockData& data);
 
   std::map<IVec3, Entry, ByColumn> entries_;
+  std::map<Area, std::size_t> in_area_;  // how many of these; none of 0
   std::vector<DataEdit> applied_;
   std::vector<PlacedData> spilled_;
   std::uint64_t items_ = 0;

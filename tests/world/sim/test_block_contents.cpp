@@ -251,3 +251,46 @@ TEST_CASE("players who quarrel over chests neither lose nor double an item", "[w
   }
   CHECK(moved > 20);
 }
+
+TEST_CASE("whoever fills an area with things that hold something leaves room in all others",
+          "[world][block_contents]") {
+  BlockContents contents;
+  BlockData data;
+  data.text = SignText::of("mine");
+  const auto fill = [&](std::int32_t area_x) {
+    std::size_t count = 0;
+    for (std::int32_t z = 0;; ++z)
+      for (std::int32_t y = 0; y < BlockContents::area_m; ++y)
+        for (std::int32_t x = 0; x < BlockContents::area_m; ++x) {
+          const IVec3 block{area_x * BlockContents::area_m + x, y - 3 * BlockContents::area_m, z};
+          if (!contents.has_room(block)) return count;
+          contents.set(block, sign, data, EntityId{0});
+          ++count;
+        }
+  };
+  // A seventeenth of all, and the next one of what that leaves.
+  const std::size_t one = fill(-1);
+  CHECK(one == BlockContents::entries_max / 17 + 1);
+  for (std::int32_t area = 0; area < 15; ++area) CHECK(fill(area) > one / 3);
+  CHECK(contents.size() < BlockContents::entries_max * 2 / 3);
+  for (std::int32_t area = 15; area < 63; ++area) CHECK(fill(area) > 0);
+  const std::size_t full = contents.size();
+  CHECK(full + 1000 < BlockContents::entries_max);
+  CHECK(contents.has_room({80 * BlockContents::area_m, 0, 0}));
+  // What is there goes on being changed, and what goes makes room.
+  const IVec3 first{-BlockContents::area_m, -3 * BlockContents::area_m, 0};
+  CHECK(contents.has_room(first));
+  data.text = SignText::of("yours");
+  contents.set(first, sign, data, EntityId{0});
+  CHECK(contents.size() == full);
+  // A world that was kept full begins as it was.
+  std::vector<PlacedData> all;
+  contents.each([&](IVec3 block, const BlockData& held) { all.push_back({block, held}); });
+  BlockContents again;
+  again.restore(all);
+  CHECK(again.size() == full);
+  CHECK_FALSE(again.has_room(first + IVec3{0, 0, 100}));
+  for (const PlacedData& placed : all) contents.set(placed.block, sign, {}, EntityId{0});
+  CHECK(contents.size() == 0);
+  CHECK(fill(-1) == one);
+}
