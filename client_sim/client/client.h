@@ -508,10 +508,11 @@ class Client {
   std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
   Inventory inventory_;
-  static constexpr std::size_t signs_max = 4096;  // and timers
+  static constexpr std::size_t signs_max = 4096;  // and timers; of more the farthest are forgotten
+  using BlockPlace = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
   std::optional<PlacedData> opened_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, SignText> signs_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::uint64_t> timers_;
+  std::map<BlockPlace, SignText> signs_;
+  std::map<BlockPlace, std::uint64_t> timers_;
   std::vector<ActAnswer> verdicts_;
   std::optional<Fight> fight_;
   std::optional<Carried> carried_;

@@ -10,6 +10,25 @@
 #include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
+namespace {
+
+/// Puts what is told of a block beside what is known of others. Where those are too many the one farthest
+/// from there goes: the server tells of what is near the player, and not of what he has left behind.
+template <typename Place, typename Held>
+void know(std::map<Place, Held>& known, const Place& place, const Held& held, std::size_t most) {
+  if (known.size() >= most && !known.contains(place)) {
+    const auto distance2 = [&place](const auto& one) {
+      const auto square = [](std::int64_t d) { return d * d; };
+      const auto& [x, y, z] = one.first;
+      return square(std::int64_t{x} - std::get<0>(place)) + square(std::int64_t{y} - std::get<1>(place)) +
+             square(std::int64_t{z} - std::get<2>(place));
+    };
+    known.erase(std::ranges::max_element(known, {}, distance2));
+  }
+  known[place] = held;
+}
+
+}  // namespace
 
 std::uint32_t Client::queue(BlockAct act) {
   if (state_ != ClientState::playing || acts_out_.size() >= acts_queue_max) return 0;
@@ -67,15 +86,15 @@ void Client::handle(const HeldByBlock& message) {
     opened_ = {message.block, message.data};
   else if (opened_ && opened_->block == message.block)
     opened_.reset();
-  const std::tuple place(message.block.x, message.block.y, message.block.z);
+  const BlockPlace place(message.block.x, message.block.y, message.block.z);
   if (message.data.text.empty())
     signs_.erase(place);
-  else if (signs_.size() < signs_max || signs_.contains(place))
-    signs_[place] = message.data.text;
+  else
+    know(signs_, place, message.data.text, signs_max);
   if (message.data.due == 0)
     timers_.erase(place);
-  else if (timers_.size() < signs_max || timers_.contains(place))
-    timers_[place] = message.data.due;
+  else
+    know(timers_, place, message.data.due, signs_max);
 }
 
 std::uint32_t Client::drop_items(BlockId kind, std::uint16_t count) {

@@ -131,6 +131,29 @@ TEST_CASE("a snapshot from far in the future is not believed", "[client_sim][cli
   CHECK(match.client.stats().drops[static_cast<std::size_t>(DropReason::out_of_range)] > 1);
 }
 
+TEST_CASE("of more signs and timers than a client keeps the farthest are forgotten", "[client_sim][client]") {
+  ClientMatch match;
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::playing);
+  MessageWriter writer;
+  HeldByBlock held{.tick = 100, .world = match.server.world, .open = false, .block = {}, .data = {}};
+  held.data.text = SignText::of("to the mine");
+  held.data.due = 1'000'000;
+  const auto tell = [&](std::int32_t x) {
+    held.block = {x, 5, 40};
+    while (match.server.connection()->send(StreamId::edits, writer.write(held)) != SendResult::sent)
+      match.run(0.02);
+  };
+  constexpr std::int32_t most = 4096;
+  for (std::int32_t x = 0; x < most + 10; ++x) tell(x);
+  match.run(1);
+  CHECK(match.client.sign_text({most + 9, 5, 40}) == "to the mine");
+  CHECK(match.client.timer_ticks({most + 9, 5, 40}).has_value());
+  CHECK(match.client.sign_text({9, 5, 40}).empty());
+  CHECK_FALSE(match.client.timer_ticks({9, 5, 40}).has_value());
+  CHECK(match.client.sign_text({10, 5, 40}) == "to the mine");
+}
+
 TEST_CASE("a client without the server's map goes, and names it", "[client_sim][client]") {
   ClientMatch match;
   match.server.maps.push_back({"MAP01", 42, {0, 0}, 10, 0});
