@@ -25,6 +25,8 @@
  *
  * Maps and props of a server are fetched from it before the client joins, which may take some seconds in the
  * state ASHLAR_JOINING; with load_content and keep_content they are not fetched again in the next session.
+ * When a server goes on to another map the state is ASHLAR_JOINING again, and until it is ASHLAR_PLAYING
+ * there is no own player, nobody else, and nothing known of blocks and sectors.
  */
 #ifndef ASHLAR_CLIENT_H
 #define ASHLAR_CLIENT_H

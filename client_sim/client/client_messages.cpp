@@ -188,6 +188,7 @@ void Client::begin_world() {
   carried_.reset();
   score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
+  sectors_ = SectorForecast({}, welcome_.rules.tick_rate_hz, sectors_.changes() + 1);
   told_ = ToldTicks{};
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
   game_messages_.clear();

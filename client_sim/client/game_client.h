@@ -73,7 +73,9 @@ class GameClient {
     client_.set_command(turned);
   }
 
-  /// The own player as a frame shows it; none: it is not in the world yet.
+  /// The own player as a frame shows it; none: it is not in the world yet, as at the start and after a change
+  /// of worlds, until the first word of the new one (while its content is fetched Client::fetching() is
+  /// true).
   std::optional<ShownPlayer> self(Micros now) const {
     std::optional<ShownPlayer> shown;
     if (predictor_.ready())

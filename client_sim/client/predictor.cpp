@@ -88,10 +88,11 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   others_ = others;
   now_ = now;
   if (!client.welcomed() || client.stats().worlds == 0) return;
+  const bool other = client.stats().worlds != world_;
+  if (other) replica_.reset();  // of a world that is over, whenever the next one can be played in
   // What it lacks of this world is on its way.
   if (client.fetching() || client.blocks()->hash() != client.welcome().blocks_hash) return;
   // Its weapons may be told a little later than the rest.
-  const bool other = client.stats().worlds != world_;
   if (other || (replica_ != nullptr && client.kinds() != replica_->setup().kinds)) begin_world(client);
   if (replica_ == nullptr || !client.own()) return;
   const std::optional<std::vector<IVec3>> told = client.ground().take_touched();

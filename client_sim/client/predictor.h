@@ -98,7 +98,7 @@ class Predictor {
   ///   foreseen to be
   void advance(Micros now, Client& client, const Others* others = nullptr);
 
-  /// There is a player, and its world is known.
+  /// There is a player, and its world is known: not while the content of the next one is fetched.
   bool ready() const { return replica_ != nullptr && confirmed_tick_ != 0; }
   /// The ground at the player is not made yet: it stands where it is.
   bool waiting() const { return waiting_; }

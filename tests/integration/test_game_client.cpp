@@ -144,3 +144,33 @@ TEST_CASE("a game turns its held view by what is foreseen of a teleporter, and i
   CHECK(there == 500);
   CHECK(foreseen > 10);  // for a round trip it was ahead of the server's word
 }
+
+TEST_CASE("while the next world's content is fetched nothing of the old one is shown",
+          "[integration][game_client]") {
+  WorldSetup first;
+  first.players_max = 4;
+  first.monsters = first.monsters_max = 0;
+  first.terrain = TerrainKind::flat;
+  GameParty game(first, {});
+  game.run(3);
+  REQUIRE(game.client.predictor().ready());
+  WorldSetup second = with_map_and_prop();
+  second.seed = 77;
+  auto shelf = std::make_shared<server::ContentShelf>();
+  REQUIRE(shelf->add(second).empty());
+  game.host->change_world(std::make_unique<World>(second), shelf);
+  bool fetched = false;
+  for (int i = 0; i < 4000 && !(fetched && game.client.predictor().ready()); ++i) {
+    game.run(0.002);
+    if (!game.client.client().fetching()) continue;
+    fetched = true;
+    CHECK_FALSE(game.client.predictor().ready());
+    CHECK_FALSE(game.client.self(game.now).has_value());
+    CHECK(game.client.others(game.now).empty());
+    CHECK(game.client.client().state() == ClientState::joining);
+  }
+  REQUIRE(fetched);
+  REQUIRE(game.client.predictor().ready());
+  CHECK(game.client.predictor().replica().setup().seed == 77);
+  CHECK(game.client.self(game.now).has_value());
+}
