@@ -248,6 +248,17 @@ size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) noexc
   std::copy_n(bytes.begin(), std::min(bytes.size(), bytes_max), out);
   return bytes.size();
 }
+int ashlar_roam(ashlar_client* client, char* error, size_t error_bytes) noexcept {
+  if (client == nullptr) return 0;
+  if (!client->sockets) {
+    say(error, error_bytes, "with own_datagrams the library has no sockets");
+    return 0;
+  }
+  const auto roamed = client->sockets->roam();
+  if (!roamed) say(error, error_bytes, roamed.error());
+  return roamed ? 1 : 0;
+}
+
 
 enum ashlar_state ashlar_get_state(const ashlar_client* client) noexcept {
   if (client == nullptr) return ASHLAR_LOST;

@@ -7,6 +7,7 @@
 
 #include "client_sim/c/ashlar_client.h"
 #include "server/host/content_shelf.h"
+#include "tests/client_sim/net/listener.h"
 #include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
 
@@ -345,4 +346,37 @@ TEST_CASE("by the interface for C a ray that leaves what is loaded ends nowhere"
   CHECK(ashlar_ray(p.client, from, down, 64) == Approx(self.eye_z).margin(1.5));
   CHECK(ashlar_ray(p.client, from, up, 2) == 2);
   CHECK(ashlar_ray(p.client, from, up, 4000) == -1);
+}
+
+TEST_CASE("by the interface for C a client goes on from another port, where the sockets are its own",
+          "[integration][c_interface]") {
+  char error[128] = "";
+  CHECK(ashlar_roam(nullptr, error, sizeof error) == 0);
+  WorldSetup setup;
+  setup.monsters = setup.monsters_max = 0;
+  const PlayedInC p(setup);
+  CHECK(ashlar_roam(p.client, error, sizeof error) == 0);
+  CHECK_THAT(std::string(error), ContainsSubstring("own_datagrams"));
+
+  const test::Listener udp(false);
+  const std::string server = "127.0.0.1:" + std::to_string(udp.port);
+  ashlar_options options = ASHLAR_OPTIONS_INIT;
+  options.server = server.c_str();
+  ashlar_client* const client = ashlar_open(&options, error, sizeof error);
+  REQUIRE(client != nullptr);
+  const auto port_of_hello = [&] {
+    test::wait_readable(udp.socket);
+    std::array<uint8_t, ASHLAR_DATAGRAM_BYTES> bytes{};
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    REQUIRE(recvfrom(udp.socket, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&from), &size) >
+            0);
+    return from.sin_port;
+  };
+  ashlar_advance(client);
+  const auto before = port_of_hello();
+  REQUIRE(ashlar_roam(client, error, sizeof error) == 1);
+  for (int i = 0; i < 300; ++i) ashlar_advance(client), usleep(10'000);  // the hello is said again
+  CHECK(port_of_hello() != before);
+  ashlar_close(client);
 }
