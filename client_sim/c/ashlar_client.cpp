@@ -122,17 +122,17 @@ ContentStore store_of(const ashlar_options& options) {
 }
 
 /// Where the server is, and sockets to it. False: `error` says why not.
-bool open_sockets(const ashlar_options& options, PeerAddress& server, std::optional<ClientSockets>& sockets,
+bool open_sockets(const ashlar_options& options, ClientConfig& config, std::optional<ClientSockets>& sockets,
                   std::string& error) {
   if (options.own_datagrams != 0) {
-    server.port = 1;  // whatever it is, its datagrams come from there
+    config.server.port = 1;  // whatever it is, its datagrams come from there
     return true;
   }
   if (options.server == nullptr) {
     error = "no server: set ashlar_options.server to HOST:PORT";
     return false;
   }
-  const auto found = resolve_server(options.server, options.tcp != 0 ? Transport::tcp : Transport::udp);
+  const auto found = resolve_addresses(options.server, options.tcp != 0 ? Transport::tcp : Transport::udp);
   if (!found) {
     error = found.error();
     return false;
@@ -142,29 +142,28 @@ bool open_sockets(const ashlar_options& options, PeerAddress& server, std::optio
     error = opened.error();
     return false;
   }
-  server = *found;
+  config.server = found->front();
+  config.more_addresses.assign(found->begin() + 1, found->end());
   sockets.emplace(std::move(*opened));
   return true;
 }
 
 ashlar_client* open_client(const ashlar_options& options, std::string& error) {
-  PeerAddress server;
+  GameConfig config;
   std::optional<ClientSockets> sockets;
-  if (!open_sockets(options, server, sockets, error)) return nullptr;
+  if (!open_sockets(options, config.client, sockets, error)) return nullptr;
   if (options.token != nullptr && options.token_bytes > hello_token_bytes_max) {
     error = "the token is longer than ASHLAR_TOKEN_BYTES";
     return nullptr;
   }
-  GameConfig config;
   config.content = store_of(options);
-  config.client.server = server;
   if (options.name != nullptr) config.client.name = options.name;
   config.client.seed = secure::SystemEntropy().secret();
   config.client.opens_links = sockets.has_value();
   config.client.stream_ground = options.stream_ground != 0;
   config.client.watches = options.watches != 0;
-  if (sockets && server.transport == Transport::udp) {
-    config.client.fallback = server;
+  if (sockets && config.client.server.transport == Transport::udp) {
+    config.client.fallback = config.client.server;
     config.client.fallback->transport = Transport::tcp;
   }
   if (options.game_message != nullptr)
@@ -248,6 +247,7 @@ size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) noexc
   std::copy_n(bytes.begin(), std::min(bytes.size(), bytes_max), out);
   return bytes.size();
 }
+
 int ashlar_roam(ashlar_client* client, char* error, size_t error_bytes) noexcept {
   if (client == nullptr) return 0;
   if (!client->sockets) {
@@ -258,7 +258,6 @@ int ashlar_roam(ashlar_client* client, char* error, size_t error_bytes) noexcept
   if (!roamed) say(error, error_bytes, roamed.error());
   return roamed ? 1 : 0;
 }
-
 
 enum ashlar_state ashlar_get_state(const ashlar_client* client) noexcept {
   if (client == nullptr) return ASHLAR_LOST;

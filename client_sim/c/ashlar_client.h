@@ -70,7 +70,7 @@ enum ashlar_button { ASHLAR_JUMP = 1, ASHLAR_USE = 2, ASHLAR_ATTACK = 4, ASHLAR_
 
 typedef struct {
   uint32_t size;
-  const char* server;      /* "HOST:PORT"; UTF-8, as all texts */
+  const char* server;      /* "HOST:PORT"; UTF-8, as all texts. Of a name all addresses are tried */
   const char* name;        /* of the player: 1 to 24 printable characters */
   uint8_t tcp;             /* 0: UDP, and TCP where that stays silent; 1: TCP alone */
   const uint8_t* identity; /* 32 secret bytes that make the player who it is; NULL: a guest */

@@ -34,6 +34,7 @@ HandshakesSetup handshakes_setup(const ClientConfig& config) {
   setup.fallback = config.fallback;
   setup.fallback_after = config.fallback_after;
   setup.opens_links = config.opens_links;
+  if (config.opens_links) setup.more_addresses = config.more_addresses;
   return setup;
 }
 
@@ -177,7 +178,7 @@ void Client::hear_closed(const PeerAddress& link) {
     return seek_session();
   }
   const bool first = !welcomed_ && connection_ == nullptr;
-  const bool alone = !config_.fallback;
+  const bool alone = !config_.fallback && handshakes_.tried_all();
   if (handshakes_.end() == HandshakesEnd::link_closed || (first && alone))
     break_off("no connection: is a server listening at this address and port?");
 }

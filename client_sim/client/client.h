@@ -54,6 +54,10 @@ struct ClientConfig {
   /// fallback_after. Whoever drives the client opens connections (see opens_links).
   std::optional<PeerAddress> fallback;
   Micros fallback_after{std::chrono::seconds{2}};
+  /// Other addresses of the same server, as its name has them (resolve_addresses()); each is tried in turn
+  /// where another one refuses, or stays silent for a second, over both transports. Needs opens_links; ip and
+  /// scope count.
+  std::vector<PeerAddress> more_addresses;
   /// Whoever drives the client opens a TCP connection for each PeerAddress::link that it sends to, and closes
   /// those in DatagramBatch::closed(), as net/client_sockets.h does. Then a broken connection is followed by
   /// a new one; else it ends in lost, and join_again() goes on over the one that was opened meanwhile.

@@ -13,7 +13,8 @@
 
 // The page to begin with: a game that plays on an Ashlar server makes one GameClient and turns it.
 //
-//   auto sockets = ClientSockets::open(*resolve_server("host:7777", Transport::udp));
+//   auto addresses = *resolve_addresses("host:7777", Transport::udp);
+//   auto sockets = ClientSockets::open(addresses);
 //   GameClient game(config);
 //   each frame:
 //     in.clear(), out.clear();

@@ -1,5 +1,6 @@
 #include "client_sim/client/handshakes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/version.h"
@@ -10,8 +11,21 @@ Handshakes::Handshakes(HandshakesSetup setup) : setup_(std::move(setup)), links_
 
 PeerAddress Handshakes::address(std::size_t route) {
   PeerAddress out = route == 0 ? setup_.server : *setup_.fallback;
+  if (const std::size_t at = address_[route]; at > 0)
+    out.ip = setup_.more_addresses[at - 1].ip, out.scope = setup_.more_addresses[at - 1].scope;
   if (out.transport == Transport::tcp && setup_.opens_links) out.link = ++links_;
   return out;
+}
+
+Micros Handshakes::patience(std::size_t route) const {
+  const std::size_t rounds = tried_[route] / (setup_.more_addresses.size() + 1);
+  return setup_.next_after * (1 << std::min<std::size_t>(rounds, 4));
+}
+
+/// The next one to start() there is of the next address.
+void Handshakes::go_on(std::size_t route) {
+  address_[route] = (address_[route] + 1) % (setup_.more_addresses.size() + 1);
+  ++tried_[route];
 }
 
 void Handshakes::start(Micros now, secure::Entropy& entropy, std::size_t route) {
@@ -26,6 +40,8 @@ void Handshakes::start(Micros now, secure::Entropy& entropy, std::size_t route) 
 void Handshakes::begin(Micros now, secure::Entropy& entropy, Transport first) {
   stop();
   end_ = HandshakesEnd::none;
+  tried_ = {};
+  unheard_since_ = {now, now};
   const bool other =
       setup_.server.transport != first && setup_.fallback && setup_.fallback->transport == first;
   start(now, entropy, other ? 1 : 0);
@@ -56,8 +72,10 @@ bool Handshakes::closed(Micros now, const PeerAddress& link) {
   for (std::size_t route = 0; route < attempts_.size(); ++route) {
     if (!attempts_[route] || attempts_[route]->peer != link) continue;
     attempts_[route].reset();
+    go_on(route);
+    const bool round_over = tried_[route] % (setup_.more_addresses.size() + 1) == 0;
     if (setup_.opens_links)
-      retry_at_[route] = now + setup_.link_retry;
+      retry_at_[route] = round_over ? now + setup_.link_retry : now;
     else if (!running())
       end_ = HandshakesEnd::link_closed;
     return true;
@@ -89,7 +107,8 @@ void Handshakes::advance(Micros now, std::size_t route, const Payload& payload, 
       out.add(attempt.peer, packet);
   }
   const bool saying_hello = handshake.step() == secure::ClientStep::saying_hello;
-  if (saying_hello && !attempt.saying_hello) attempt.silent_since = now;  // a finish was not answered
+  if (saying_hello && !attempt.saying_hello)  // a finish was not answered
+    attempt.silent_since = unheard_since_[route] = now;
   attempt.saying_hello = saying_hello;
 }
 
@@ -110,12 +129,27 @@ void Handshakes::advance(Micros now, secure::Entropy& entropy, const Payload& pa
     }
     give_up(route);
     if (end_ != HandshakesEnd::none) return stop();
+    go_on(route);
     start(now, entropy, route);  // its patience is not ours
   }
   for (std::size_t route = 0; setup_.fallback && route < attempts_.size(); ++route) {
     const auto& tried = attempts_[route];
-    const bool silent = tried && tried->saying_hello && now - tried->silent_since >= setup_.fallback_after;
-    if (silent && !under_way(1 - route)) start(now, entropy, 1 - route);
+    const bool silent = tried && tried->saying_hello && now - unheard_since_[route] >= setup_.fallback_after;
+    if (!silent || under_way(1 - route)) continue;
+    unheard_since_[1 - route] = now;
+    start(now, entropy, 1 - route);
+  }
+  try_next_addresses(now, entropy);
+}
+
+void Handshakes::try_next_addresses(Micros now, secure::Entropy& entropy) {
+  for (std::size_t route = 0; !setup_.more_addresses.empty() && route < attempts_.size(); ++route) {
+    const auto& tried = attempts_[route];
+    const bool silent = tried && tried->saying_hello && !tried->handshake.answered();
+    if (!silent || now - tried->silent_since < patience(route)) continue;
+    give_up(route);
+    go_on(route);
+    start(now, entropy, route);
   }
 }
 

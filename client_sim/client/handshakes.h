@@ -20,8 +20,13 @@ struct HandshakesSetup {
   std::optional<secure::PublicKey> pinned;
   PeerAddress server;
   std::optional<PeerAddress> fallback;  ///< tried beside the server's address when that stays silent
-  bool opens_links = false;             ///< each try over TCP is sent to a link number of its own
+  /// Further addresses of the same server, of which ip and scope count; tried in turn, over both routes.
+  std::vector<PeerAddress> more_addresses;
+  bool opens_links = false;  ///< each try over TCP is sent to a link number of its own
   Micros fallback_after{2'000'000};
+  /// Silence at one address until the next one is tried. Twice as long in each round through all of them, as
+  /// answers may take longer than that.
+  Micros next_after{1'000'000};
   Micros link_retry{500'000};  ///< from a TCP link that broke to the next one
 };
 
@@ -34,8 +39,9 @@ enum class HandshakesEnd : std::uint8_t {
 };
 
 /// A client's way to a session: a handshake over one of its two routes, and a second one over the other when
-/// the first stays silent for a while. Who proves to be the server first is told who we are, and the other
-/// one nothing: so a server never sees one player twice.
+/// the first stays silent for a while. Each of the two goes from one address of the server to the next where
+/// nobody answers, and begins with the one that was good the last time. Who proves to be the server first is
+/// told who we are, and the other one nothing: so a server never sees one player twice.
 ///
 /// They go on until somebody stops them. Sans-I/O, one thread. No allocation but for links that are left.
 class Handshakes {
@@ -62,6 +68,8 @@ class Handshakes {
   /// Repeats what stays unanswered, answers a proven server, begins the second handshake.
   void advance(Micros now, secure::Entropy& entropy, const Payload& payload, DatagramBatch& out);
 
+  /// No connection could be had at any address of the server's own route since begin().
+  bool tried_all() const { return tried_[0] > setup_.more_addresses.size(); }
   HandshakesEnd end() const { return end_; }
   std::uint8_t server_version() const { return server_version_; }  ///< with wrong_version
 
@@ -82,12 +90,18 @@ class Handshakes {
     return attempts_[route].has_value() || retry_at_[route] != Micros::max();
   }
   PeerAddress address(std::size_t route);
+  Micros patience(std::size_t route) const;
+  void go_on(std::size_t route);
   void start(Micros now, secure::Entropy& entropy, std::size_t route);
   void advance(Micros now, std::size_t route, const Payload& payload, DatagramBatch& out);
   void give_up(std::size_t route);
+  void try_next_addresses(Micros now, secure::Entropy& entropy);
 
   HandshakesSetup setup_;
   std::array<std::optional<Attempt>, 2> attempts_;  // by route: the server's address, the fallback
+  std::array<std::size_t, 2> address_{};            // of a route: 0 is the first, n is more_addresses[n - 1]
+  std::array<std::size_t, 2> tried_{};              // addresses that were left for the next one since begin()
+  std::array<Micros, 2> unheard_since_{};           // of a route, over all addresses
   std::array<Micros, 2> retry_at_{Micros::max(),
                                   Micros::max()};  // of a route whose link broke; max: it did not
   std::uint32_t links_ = 0;

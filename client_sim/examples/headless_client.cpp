@@ -19,16 +19,17 @@ Micros now() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto server = resolve_server(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
-  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 2;
-  auto sockets = ClientSockets::open(*server);
+  const auto addresses = resolve_addresses(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
+  if (!addresses) return std::fprintf(stderr, "%s\n", addresses.error().c_str()), 2;
+  auto sockets = ClientSockets::open(*addresses);
   if (!sockets) return std::fprintf(stderr, "%s\n", sockets.error().c_str()), 2;
 
   ClientConfig config;
-  config.server = *server;
+  config.server = addresses->front();
+  config.more_addresses.assign(addresses->begin() + 1, addresses->end());
   config.name = "example";
   config.seed = secure::SystemEntropy().secret();
-  config.fallback = *server;  // where the network blocks UDP
+  config.fallback = addresses->front();  // where the network blocks UDP
   config.fallback->transport = Transport::tcp;
   config.opens_links = true;
   Client client(config);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "client_sim/client/game_client.h"
 #include "client_sim/net/client_sockets.h"
@@ -21,12 +22,13 @@ Micros now() {
   return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-GameConfig config_for(const PeerAddress& server) {
+GameConfig config_for(const std::vector<PeerAddress>& addresses) {
   GameConfig config;
-  config.client.server = server;
+  config.client.server = addresses.front();
+  config.client.more_addresses.assign(addresses.begin() + 1, addresses.end());
   config.client.name = "square";
   config.client.seed = secure::SystemEntropy().secret();
-  config.client.fallback = server;  // where the network blocks UDP
+  config.client.fallback = addresses.front();  // where the network blocks UDP
   config.client.fallback->transport = Transport::tcp;
   config.client.opens_links = true;
   return config;
@@ -61,12 +63,12 @@ void print_picture(GameClient& game, Micros at) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto server = resolve_server(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
-  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 2;
-  auto sockets = ClientSockets::open(*server);
+  const auto addresses = resolve_addresses(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
+  if (!addresses) return std::fprintf(stderr, "%s\n", addresses.error().c_str()), 2;
+  auto sockets = ClientSockets::open(*addresses);
   if (!sockets) return std::fprintf(stderr, "%s\n", sockets.error().c_str()), 2;
 
-  GameClient game(config_for(*server));
+  GameClient game(config_for(*addresses));
   DatagramBatch in, out;
   std::optional<Micros> started;
   int corner = -1;

@@ -114,8 +114,14 @@ struct Enemy {
 /// One run: everything that has to live as long as it.
 class Run {
  public:
-  Run(const LoadOptions& options, const PeerAddress& server, ContentLibrary& content, const LoadHooks& hooks)
-      : options_(options), server_(server), content_(content), hooks_(hooks) {
+  /// @param addresses  of the server, at least one
+  Run(const LoadOptions& options, std::vector<PeerAddress> addresses, ContentLibrary& content,
+      const LoadHooks& hooks)
+      : options_(options),
+        addresses_(std::move(addresses)),
+        server_(addresses_.front()),
+        content_(content),
+        hooks_(hooks) {
     if (options.brain == BrainKind::explore || options.brain == BrainKind::fight)
       party_ = std::make_shared<ExploreParty>([&content](const WelcomeMap& map) { return content.map(map); });
   }
@@ -140,7 +146,8 @@ class Run {
   }
 
   const LoadOptions& options_;
-  PeerAddress server_;
+  std::vector<PeerAddress> addresses_;
+  PeerAddress server_;  // the first of them
   ContentLibrary& content_;
   const LoadHooks& hooks_;
   std::shared_ptr<ExploreParty> party_;  // of explorers, else null
@@ -165,6 +172,7 @@ class Run {
 ClientConfig Run::config(std::string player_name) {
   ClientConfig c;
   c.server = server_;
+  c.more_addresses.assign(addresses_.begin() + 1, addresses_.end());
   c.name = std::move(player_name);
   c.build = "ashlar-sim " + std::string(version());
   // Not of the run's seed: two runs against one server must not be taken for each other.
@@ -206,7 +214,7 @@ ClientConfig Run::player_config(std::uint32_t index) {
 
 std::expected<void, std::string> Run::add_player(Micros now) {
   const auto index = static_cast<std::uint32_t>(players_.size());
-  auto sockets = ClientSockets::open(server_);
+  auto sockets = ClientSockets::open(addresses_);
   if (!sockets) return std::unexpected(std::move(sockets.error()));
   Rng rng = rng_for(options_.seed, 1, index);
   const std::uint64_t brain_seed = rng.next_u64();
@@ -455,11 +463,11 @@ std::expected<LoadReport, std::string> Run::play() {
 
 std::expected<LoadReport, std::string> run_load(const LoadOptions& options, ContentLibrary& content,
                                                 const LoadHooks& hooks) {
-  const auto server = resolve_server(options.server, options.transport);
-  if (!server) return std::unexpected(server.error());
+  const auto addresses = resolve_addresses(options.server, options.transport);
+  if (!addresses) return std::unexpected(addresses.error());
   if (auto room = allow_sockets(options.clients + options.light + options.hostile); !room)
     return std::unexpected(room.error());
-  return Run(options, *server, content, hooks).play();
+  return Run(options, *addresses, content, hooks).play();
 }
 
 }  // namespace ashlar::client_sim

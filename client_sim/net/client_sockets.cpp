@@ -24,6 +24,13 @@ std::expected<ClientSockets, std::string> ClientSockets::open(const PeerAddress&
   return out;
 }
 
+std::expected<ClientSockets, std::string> ClientSockets::open(std::span<const PeerAddress> addresses) {
+  auto out = open(addresses.front());
+  for (std::size_t i = 1; !out && i < addresses.size(); ++i)
+    if (auto other = open(addresses[i])) return other;
+  return out;
+}
+
 void ClientSockets::remove(std::size_t index) {
   add(gone_, ways_[index].socket.counters());
   ways_.erase(ways_.begin() + static_cast<std::ptrdiff_t>(index));

@@ -1,5 +1,6 @@
 #pragma once
 #include <expected>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,14 @@ namespace ashlar::client_sim {
 class ClientSockets {
  public:
   /// At once; one more takes the place of the oldest.
-  static constexpr std::size_t sockets_max = 4;
+  static constexpr std::size_t sockets_max = 8;
 
   /// @return or one line saying why the first one cannot be opened. That of a TCP address is opened when
   /// something is sent there.
   static std::expected<ClientSockets, std::string> open(const PeerAddress& server);
+  /// To the first address of a server that a socket can be opened for: a device may have no way to some of
+  /// them. Precondition: at least one.
+  static std::expected<ClientSockets, std::string> open(std::span<const PeerAddress> addresses);
 
   /// Appends what has arrived; each connection that ended, or could not be opened, is appended to closed()
   /// once.

@@ -15,7 +15,8 @@ constexpr int datagrams_per_call_max = 256;
 
 }  // namespace
 
-std::expected<PeerAddress, std::string> resolve_server(std::string_view text, Transport transport) {
+std::expected<std::vector<PeerAddress>, std::string> resolve_addresses(std::string_view text,
+                                                                       Transport transport) {
   const std::string whole(text);
   const auto fail = [&](const std::string& why) {
     return std::unexpected("no server address in '" + whole + "': " + why +
@@ -46,11 +47,16 @@ std::expected<PeerAddress, std::string> resolve_server(std::string_view text, Tr
       return fail("the port is not a number of 1 to 65535");
   }
 
-  auto peer = look_up_host(host);
-  if (!peer) return fail(peer.error());
-  peer->port = port;
-  peer->transport = transport;
-  return *peer;
+  auto addresses = look_up_host(host);
+  if (!addresses) return fail(addresses.error());
+  for (PeerAddress& peer : *addresses) peer.port = port, peer.transport = transport;
+  return std::move(*addresses);
+}
+
+std::expected<PeerAddress, std::string> resolve_server(std::string_view text, Transport transport) {
+  auto addresses = resolve_addresses(text, transport);
+  if (!addresses) return std::unexpected(std::move(addresses.error()));
+  return addresses->front();
 }
 
 std::expected<void, std::string> allow_sockets(std::size_t sockets) { return raise_socket_limit(sockets); }

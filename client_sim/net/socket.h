@@ -12,7 +12,11 @@
 namespace ashlar::client_sim {
 
 /// "HOST:PORT", "HOST" (then port 7777), "[::1]:PORT"; names are looked up, which may take seconds.
-/// @return or one line that names the text and the remedy
+/// @return its addresses, at least one, the system's choice first; or one line that names the text and the
+/// remedy
+std::expected<std::vector<PeerAddress>, std::string> resolve_addresses(std::string_view text,
+                                                                       Transport transport);
+/// The first of them.
 std::expected<PeerAddress, std::string> resolve_server(std::string_view text, Transport transport);
 
 /// Raises the limit on open files to hold `sockets` of them. @return or one line with the remedy

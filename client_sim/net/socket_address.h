@@ -16,7 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <vector>
 
 #include "protocol/datagram.h"
 
@@ -47,26 +47,27 @@ inline socklen_t to_system(const PeerAddress& peer, sockaddr_storage& out) {
   return sizeof v6;
 }
 
-/// The first IPv4 or IPv6 address of a list that getaddrinfo() made.
-inline std::optional<PeerAddress> first_address(const addrinfo* list) {
-  PeerAddress peer;
-  for (const addrinfo* a = list; a != nullptr; a = a->ai_next) {
+/// The IPv4 and IPv6 addresses of a list that getaddrinfo() made, each once, at most so many.
+inline std::vector<PeerAddress> addresses_of(const addrinfo* list, std::size_t most) {
+  std::vector<PeerAddress> out;
+  for (const addrinfo* a = list; a != nullptr && out.size() < most; a = a->ai_next) {
+    PeerAddress peer;
     if (a->ai_family == AF_INET) {
       sockaddr_in v4;
       std::memcpy(&v4, a->ai_addr, sizeof v4);
       peer.ip[10] = peer.ip[11] = 0xff;
       std::memcpy(peer.ip.data() + 12, &v4.sin_addr, 4);
-      return peer;
-    }
-    if (a->ai_family == AF_INET6) {
+    } else if (a->ai_family == AF_INET6) {
       sockaddr_in6 v6;
       std::memcpy(&v6, a->ai_addr, sizeof v6);
       std::memcpy(peer.ip.data(), &v6.sin6_addr, 16);
       peer.scope = v6.sin6_scope_id;
-      return peer;
+    } else {
+      continue;
     }
+    if (std::find(out.begin(), out.end(), peer) == out.end()) out.push_back(peer);
   }
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace ashlar::client_sim

@@ -4,6 +4,7 @@
 #include <expected>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "protocol/datagram.h"
 
@@ -44,9 +45,12 @@ SocketResult receive_bytes(SystemSocket socket, std::span<std::uint8_t> out);
 /// A datagram, or of a connection as much as the system takes.
 SocketResult send_bytes(SystemSocket socket, std::span<const std::uint8_t> bytes);
 
+/// Of one server; of a name that has more the others are never tried.
+inline constexpr std::size_t server_addresses_max = 4;
+
 /// Looks a name up, which may take seconds. The port and the transport are left alone.
-/// @return or why not, in some words
-std::expected<PeerAddress, std::string> look_up_host(const std::string& host);
+/// @return its addresses, at least one, in the system's order; or why not, in some words
+std::expected<std::vector<PeerAddress>, std::string> look_up_host(const std::string& host);
 
 /// As allow_sockets() in socket.h.
 std::expected<void, std::string> raise_socket_limit(std::size_t sockets);

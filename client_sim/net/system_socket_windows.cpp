@@ -107,7 +107,7 @@ SocketResult send_bytes(SystemSocket socket, std::span<const std::uint8_t> bytes
   return {0, stream_trouble(socket, WSAGetLastError())};
 }
 
-std::expected<PeerAddress, std::string> look_up_host(const std::string& host) {
+std::expected<std::vector<PeerAddress>, std::string> look_up_host(const std::string& host) {
   start_sockets();
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
@@ -116,9 +116,9 @@ std::expected<PeerAddress, std::string> look_up_host(const std::string& host) {
   if (const int code = ::getaddrinfo(host.c_str(), nullptr, &hints, &list); code != 0)
     return std::unexpected("the name cannot be looked up (" + reason(code) + ")");
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(list, &freeaddrinfo);
-  const auto peer = first_address(list);
-  if (!peer) return std::unexpected("the name has no address");
-  return *peer;
+  auto addresses = addresses_of(list, server_addresses_max);
+  if (addresses.empty()) return std::unexpected("the name has no address");
+  return addresses;
 }
 
 std::expected<void, std::string> raise_socket_limit(std::size_t) { return {}; }  // there is none

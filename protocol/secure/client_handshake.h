@@ -59,6 +59,8 @@ class ClientHandshake {
 
   /// Where it stands now.
   ClientStep step() const { return step_; }
+  /// Somebody at the server's address heard its hello, whoever that is: to wait there is of use.
+  bool answered() const { return cookies_taken_ > 0 || end_as_ != ClientStep::timed_out; }
   /// Proven. Precondition: server_known, finishing or done; with wrong_server the one that was proven
   /// instead.
   const PublicKey& server_key() const { return server_key_; }

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <utility>
 
 #include "client_sim/client/client.h"
@@ -49,9 +50,10 @@ struct ClientMatch {
     down.set_conditions(c);
   }
 
-  Micros leapt{0};             // the client's clock is ahead by so much
-  std::uint16_t port = 40000;  // where the server sees the client's UDP come from
-  bool links_fail = false;     // nobody listens for TCP
+  Micros leapt{0};                       // the client's clock is ahead by so much
+  std::uint16_t port = 40000;            // where the server sees the client's UDP come from
+  bool links_fail = false;               // nobody listens for TCP
+  std::optional<PeerAddress> nobody_at;  // whatever goes to this ip is lost
 
   void step(Micros dt) {
     now += dt;
@@ -71,6 +73,7 @@ struct ClientMatch {
     seen.clear(), from_server.clear(), answers.clear();
     for (const auto& entry : to_server.entries()) {
       PeerAddress from = entry.peer;
+      if (nobody_at && from.ip == nobody_at->ip) continue;
       if (from.transport == Transport::udp) from.port = port;
       if (from.transport == Transport::udp || !links_fail) seen.add(from, to_server.bytes(entry));
     }

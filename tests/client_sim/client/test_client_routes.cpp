@@ -203,3 +203,74 @@ TEST_CASE("a changed port is nothing to a client", "[client_sim][routes]") {
   CHECK(match.client.stats().starved == 0);
   CHECK(match.client.stats().resumes == 0);
 }
+
+namespace {
+
+PeerAddress at_ip(std::uint8_t last) {
+  PeerAddress a = server_address();
+  a.ip[15] = last;
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("where one address of a server is silent the next ones are tried", "[client_sim][routes]") {
+  const bool fallback = GENERATE(false, true);
+  ClientConfig config = fallback ? with_fallback() : config_named("Ada");
+  config.opens_links = true;
+  config.more_addresses = {at_ip(1), at_ip(2)};
+  ClientMatch match(std::move(config));
+  match.nobody_at = server_address();
+  match.run(0.9);
+  CHECK(match.client.state() == ClientState::connecting);
+  match.run(1.1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.transport() == Transport::udp);
+  // It is lost for a while, and sought where it was found.
+  match.server.lose_session();
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.stats().resumes == 1);
+}
+
+TEST_CASE("where one address of a server refuses TCP the next one is tried at once", "[client_sim][routes]") {
+  ClientConfig config = over_tcp();
+  config.more_addresses = {at_ip(1)};
+  ClientMatch match(std::move(config));
+  match.nobody_at = tcp_address();
+  match.run(0.1);
+  match.break_link();
+  REQUIRE(match.client.state() == ClientState::connecting);
+  match.run(0.5);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.links == 2);
+}
+
+TEST_CASE("where all addresses of a server refuse TCP that is told", "[client_sim][routes]") {
+  ClientConfig config = over_tcp();
+  config.more_addresses = {at_ip(1)};
+  ClientMatch match(std::move(config));
+  match.server.silent = true;
+  match.run(0.1);
+  match.break_link();
+  REQUIRE(match.client.state() == ClientState::connecting);
+  match.run(0.1);
+  match.break_link();
+  CHECK(match.client.state() == ClientState::lost);
+  CHECK_THAT(match.client.reason(), ContainsSubstring("listening"));
+}
+
+TEST_CASE("answers that take longer than an address is given are heard in a later round",
+          "[client_sim][routes]") {
+  ClientConfig config = config_named("Ada");
+  config.opens_links = true;
+  config.connect_timeout = Micros{20'000'000};
+  config.more_addresses = {at_ip(1)};
+  ClientMatch match(std::move(config));
+  match.nobody_at = server_address();
+  LinkConditions far;
+  far.latency = Micros{600'000};
+  match.conditions(far);
+  match.run(12);
+  CHECK(match.client.state() == ClientState::playing);
+}

@@ -143,3 +143,25 @@ TEST_CASE("who goes to another network sends from another port", "[client_sim][n
   CHECK(port == sockets->local_port());
   CHECK(port != before_port);
 }
+
+TEST_CASE("of a server's addresses the first is taken that a socket can be opened for", "[client_sim][net]") {
+  const Listener udp(false);
+  PeerAddress no_way = udp.address(Transport::udp);
+  no_way.ip = {0xfe, 0x80};  // link-local, of a device that is not there
+  no_way.scope = 0x7fff'fff0;
+  REQUIRE_FALSE(ClientSockets::open(no_way).has_value());
+  const std::array<PeerAddress, 2> addresses{no_way, udp.address(Transport::udp)};
+  auto sockets = ClientSockets::open(addresses);
+  REQUIRE(sockets.has_value());
+  DatagramBatch out, in;
+  out.add(addresses[1], bytes_of(10));
+  sockets->send(out);
+  CHECK(one_datagram(udp.socket).first == 10);
+  // Who tries the other one is told that there is no way.
+  out.clear();
+  out.add(no_way, bytes_of(10));
+  sockets->send(out);
+  sockets->receive(in);
+  REQUIRE(in.closed().size() == 1);
+  CHECK(in.closed()[0] == no_way);
+}
