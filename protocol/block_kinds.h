@@ -9,7 +9,7 @@
 
 // A world's kinds of blocks as bytes: to clients, in recordings and in a world's database. Little endian:
 //
-//   u8   format, 3
+//   u8   format, 4: servers send no other; older ones are read from recordings and kept worlds
 //   u16  kinds
 //   each u8 bytes of its name, the name
 //        u8   1 opaque, 2 liquid, 4 climbable, 8 falls, 16 holds a text
@@ -21,6 +21,7 @@
 //        f64  seconds of its timer (this and the next two not in formats 1 and 2)
 //        u16  what it becomes then
 //        f64  how far it explodes then, metres
+//        u8   the tool that it is (not in formats 1 to 3)
 //        u8   boxes, 0 to 4; each six u8: west, south, bottom, east, north, top in sixteenths
 
 namespace ashlar {
