@@ -93,7 +93,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.zones = header.zones;
   setup.blocks = header.blocks;
   if (!header.kinds.empty()) {
-    auto kinds = read_kinds(header.kinds, "its kinds");
+    auto kinds = read_kinds(header.kinds, "its kinds", KindsLetters::any);
     if (!kinds) return std::unexpected{kinds.error().line()};
     setup.kinds = std::move(*kinds);
   }

@@ -61,10 +61,12 @@ std::expected<std::string, std::string> whom_to_ask(const CommandLine& line, con
   const auto its_line = parse_command_line(*flags);
   if (!its_line) return std::unexpected("its flags: " + its_line.error());
   // Paths in its flags are as seen from its folder; this process ends with the answer.
-  std::error_code ignored;
-  std::filesystem::current_path("/proc/" + pid + "/cwd", ignored);
+  std::error_code error;
+  std::filesystem::current_path("/proc/" + pid + "/cwd", error);
   const auto its_environment = environment_of_process(pid);
-  const auto its_config = load_config(*its_line, its_environment ? *its_environment : own_environment());
+  if (error || !its_environment)
+    return std::unexpected("process " + pid + " belongs to another user: ask as that one, or name HOST:PORT");
+  const auto its_config = load_config(*its_line, *its_environment);
   if (!its_config) return std::unexpected("its configuration: " + its_config.error());
   if (its_config->config.port == 0)
     return std::unexpected("process " + pid +

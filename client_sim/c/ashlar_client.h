@@ -240,8 +240,9 @@ ASHLAR_API int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t s
 ASHLAR_API void ashlar_advance_at(ashlar_client* client, int64_t microseconds) ASHLAR_NOEXCEPT;
 ASHLAR_API size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) ASHLAR_NOEXCEPT;
 
-/* Call it when the device went from one network to another: from now on the library sends from a new port,
- * and the session goes on at once, without waiting for the old way's silence. 0: no new socket can be opened,
+/* Call it when the device went from one network to another: over UDP the library sends from a new port from
+ * now on, and the session goes on at once, without waiting for the old way's silence; a TCP connection is
+ * left to end by itself. 0: no new socket can be opened,
  * `error` has one line why not; or with own_datagrams, where it is the program's to do. */
 ASHLAR_API int ashlar_roam(ashlar_client* client, char* error, size_t error_bytes) ASHLAR_NOEXCEPT;
 

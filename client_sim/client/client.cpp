@@ -178,7 +178,7 @@ void Client::hear_closed(const PeerAddress& link) {
     return seek_session();
   }
   const bool first = !welcomed_ && connection_ == nullptr;
-  const bool alone = !config_.fallback && handshakes_.tried_all();
+  const bool alone = !config_.fallback && handshakes_.refused_by_all();
   if (handshakes_.end() == HandshakesEnd::link_closed || (first && alone))
     break_off("no connection: is a server listening at this address and port?");
 }

@@ -55,8 +55,8 @@ struct ClientConfig {
   std::optional<PeerAddress> fallback;
   Micros fallback_after{std::chrono::seconds{2}};
   /// Other addresses of the same server, as its name has them (resolve_addresses()); each is tried in turn
-  /// where another one refuses, or stays silent for a second, over both transports. Needs opens_links; ip and
-  /// scope count.
+  /// where another one refuses, or stays silent for a second (longer in later rounds), over both transports.
+  /// Needs opens_links; ip and scope count.
   std::vector<PeerAddress> more_addresses;
   /// Whoever drives the client opens a TCP connection for each PeerAddress::link that it sends to, and closes
   /// those in DatagramBatch::closed(), as net/client_sockets.h does. Then a broken connection is followed by

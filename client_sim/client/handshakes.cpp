@@ -23,7 +23,8 @@ Micros Handshakes::patience(std::size_t route) const {
 }
 
 /// The next one to start() there is of the next address.
-void Handshakes::go_on(std::size_t route) {
+void Handshakes::go_on(std::size_t route, bool refused) {
+  refused_[route] = refused ? refused_[route] + 1 : 0;
   address_[route] = (address_[route] + 1) % (setup_.more_addresses.size() + 1);
   ++tried_[route];
 }
@@ -40,7 +41,7 @@ void Handshakes::start(Micros now, secure::Entropy& entropy, std::size_t route) 
 void Handshakes::begin(Micros now, secure::Entropy& entropy, Transport first) {
   stop();
   end_ = HandshakesEnd::none;
-  tried_ = {};
+  tried_ = {}, refused_ = {};
   unheard_since_ = {now, now};
   const bool other =
       setup_.server.transport != first && setup_.fallback && setup_.fallback->transport == first;
@@ -72,7 +73,7 @@ bool Handshakes::closed(Micros now, const PeerAddress& link) {
   for (std::size_t route = 0; route < attempts_.size(); ++route) {
     if (!attempts_[route] || attempts_[route]->peer != link) continue;
     attempts_[route].reset();
-    go_on(route);
+    go_on(route, true);
     const bool round_over = tried_[route] % (setup_.more_addresses.size() + 1) == 0;
     if (setup_.opens_links)
       retry_at_[route] = round_over ? now + setup_.link_retry : now;
@@ -129,7 +130,7 @@ void Handshakes::advance(Micros now, secure::Entropy& entropy, const Payload& pa
     }
     give_up(route);
     if (end_ != HandshakesEnd::none) return stop();
-    go_on(route);
+    go_on(route, false);
     start(now, entropy, route);  // its patience is not ours
   }
   for (std::size_t route = 0; setup_.fallback && route < attempts_.size(); ++route) {
@@ -148,7 +149,7 @@ void Handshakes::try_next_addresses(Micros now, secure::Entropy& entropy) {
     const bool silent = tried && tried->saying_hello && !tried->handshake.answered();
     if (!silent || now - tried->silent_since < patience(route)) continue;
     give_up(route);
-    go_on(route);
+    go_on(route, false);
     start(now, entropy, route);
   }
 }

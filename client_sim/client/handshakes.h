@@ -68,8 +68,8 @@ class Handshakes {
   /// Repeats what stays unanswered, answers a proven server, begins the second handshake.
   void advance(Micros now, secure::Entropy& entropy, const Payload& payload, DatagramBatch& out);
 
-  /// No connection could be had at any address of the server's own route since begin().
-  bool tried_all() const { return tried_[0] > setup_.more_addresses.size(); }
+  /// All addresses of the server's own route refused, one after the other: none of them was merely silent.
+  bool refused_by_all() const { return refused_[0] > setup_.more_addresses.size(); }
   HandshakesEnd end() const { return end_; }
   std::uint8_t server_version() const { return server_version_; }  ///< with wrong_version
 
@@ -91,7 +91,7 @@ class Handshakes {
   }
   PeerAddress address(std::size_t route);
   Micros patience(std::size_t route) const;
-  void go_on(std::size_t route);
+  void go_on(std::size_t route, bool refused);
   void start(Micros now, secure::Entropy& entropy, std::size_t route);
   void advance(Micros now, std::size_t route, const Payload& payload, DatagramBatch& out);
   void give_up(std::size_t route);
@@ -101,6 +101,7 @@ class Handshakes {
   std::array<std::optional<Attempt>, 2> attempts_;  // by route: the server's address, the fallback
   std::array<std::size_t, 2> address_{};            // of a route: 0 is the first, n is more_addresses[n - 1]
   std::array<std::size_t, 2> tried_{};              // addresses that were left for the next one since begin()
+  std::array<std::size_t, 2> refused_{};            // of these, the last ones without a silent one between
   std::array<Micros, 2> unheard_since_{};           // of a route, over all addresses
   std::array<Micros, 2> retry_at_{Micros::max(),
                                   Micros::max()};  // of a route whose link broke; max: it did not

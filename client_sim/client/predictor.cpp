@@ -89,7 +89,11 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   now_ = now;
   if (!client.welcomed() || client.stats().worlds == 0) return;
   const bool other = client.stats().worlds != world_;
-  if (other) replica_.reset();  // of a world that is over, whenever the next one can be played in
+  if (other && replica_ != nullptr) {  // of a world that is over, whenever the next one can be played in
+    replica_.reset();
+    shots_.clear();
+    launches_.clear();
+  }
   // What it lacks of this world is on its way.
   if (client.fetching() || client.blocks()->hash() != client.welcome().blocks_hash) return;
   // Its weapons may be told a little later than the rest.

@@ -79,13 +79,20 @@ void ClientSockets::send(const DatagramBatch& out) {
 }
 
 std::expected<void, std::string> ClientSockets::roam() {
+  std::string trouble;
+  bool any = false;
   for (Way& way : ways_) {
     if (way.peer.transport != Transport::udp) continue;
     auto socket = ClientSocket::open(way.peer);
-    if (!socket) return std::unexpected(std::move(socket.error()));
+    if (!socket) {  // perhaps an address that was tried and left, of a kind that the new network has none of
+      trouble = std::move(socket.error());
+      continue;
+    }
+    any = true;
     add(gone_, way.socket.counters());
     way.socket = std::move(*socket);
   }
+  if (!any && !trouble.empty()) return std::unexpected(std::move(trouble));
   return {};
 }
 

@@ -139,8 +139,8 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.snapshot_wait_ticks = std::exchange(snapshot_wait_ticks_, 0);
   report.snapshot_wait_ticks_p50 = median_of(waits_);
   waits_.fill(0);
-  if (report.interval_s > 0)
-    report.busy = static_cast<double>(std::exchange(busy_ns_, 0)) / 1e9 / report.interval_s;
+  const std::uint64_t busy_ns = std::exchange(busy_ns_, 0);
+  if (report.interval_s > 0) report.busy = static_cast<double>(busy_ns) / 1e9 / report.interval_s;
   report.total = spread_of(total_);
   for (std::size_t i = 0; i < phase_count; ++i) report.phases[i] = spread_of(phases_[i]);
 

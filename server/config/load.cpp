@@ -279,10 +279,6 @@ std::string what_contradicts(const LoadedConfig& loaded, const std::string& worl
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 /// @param entry  "NAME=VALUE"
 void add_variable(std::string_view entry, Environment& variables) {
   const std::size_t equals = entry.find('=');

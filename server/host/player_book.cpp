@@ -116,7 +116,9 @@ void PlayerBook::note_departed(const Departed& departed) {
   present.id = EntityId{0};
   present.player.inventory = departed.inventory;
   const KeptPlayer& player = present.player;
-  if (!worth_keeping(present)) {
+  // Nobody goes who holds something for one who holds nothing.
+  const bool crowded = away_.size() >= most_away_ && !ranks_.empty() && ranks_.begin()->first.holds;
+  if (!worth_keeping(present) || (crowded && departed.inventory.empty())) {
     if (!present.kept) return;
     changed_.push_back(player);
     changed_.back().gone = true;

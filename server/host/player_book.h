@@ -97,8 +97,8 @@ class PlayerBook {
     PlayerLife first_life = {};
   };
   /// Who is forgotten sooner has the lower one. Each twofold of what it holds is worth having left later by a
-  /// quarter of away_max others: who comes with little for once does not push out whoever has filled its
-  /// pockets, but nobody's place is taken for good, either.
+  /// quarter of as many others as are kept: who comes with little for once does not push out whoever has
+  /// filled its pockets, but nobody's place is taken for good, either.
   struct Rank {
     bool holds = false;
     std::uint64_t worth = 0;

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
@@ -91,22 +92,25 @@ class Salvaging {
     const StoredWorld world = expected_.value_or(StoredWorld{});
     const struct {
       const char* key;
+      int digits;  // at most; 0: a word
       std::string value;
       const char* said;
-    } rows[] = {{"seed", std::to_string(world.seed), "seed: from world.toml"},
-                {"terrain", world.terrain, "terrain: from world.toml"},
-                {"generator", std::to_string(world.generator), "generator: that of this build"},
-                {"tick", "0", "tick: begins at 0, and with it the day and what blocks wait for"},
-                {"chunks", "0", ""}};  // counted at the end
+    } rows[] = {{"seed", 20, std::to_string(world.seed), "seed: from world.toml"},
+                {"terrain", 0, world.terrain, "terrain: from world.toml"},
+                {"generator", 10, std::to_string(world.generator),
+                 "generator: that of this build: of a world of an older one the ground is another where "
+                 "nothing was changed"},
+                {"tick", 20, "0", "tick: begins at 0, and with it the day and what blocks wait for"},
+                {"chunks", 20, "0", ""}};  // counted at the end
     auto put = Statement::make(to_, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)");
     if (!put) return std::unexpected(std::move(put.error()));
     for (const auto& row : rows) {
-      // Terrain alone is a word; a database of before it was kept has none.
-      const bool word = row.key == std::string_view("terrain");
+      const bool word = row.digits == 0;  // a database of before it was kept has none
+      const std::string good = word ? ""
+                                    : " AND length(value) BETWEEN 1 AND " + std::to_string(row.digits) +
+                                          " AND value NOT GLOB '*[^0-9]*'";
       const auto there =
-          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(row.key) +
-                      (word ? "'" : "' AND length(value) BETWEEN 1 AND 19 AND value NOT GLOB '*[^0-9]*'"))
-                         .c_str());
+          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(row.key) + "'" + good).c_str());
       if (!there) return std::unexpected(there.error());
       if (*there != 0 || (word && !meta_torn())) continue;
       if (!expected_)
@@ -116,12 +120,27 @@ class Salvaging {
         return std::unexpected(to_.trouble());
       if (*row.said != '\0') made_up.emplace_back(row.said);
     }
-    const auto blocks = to_.number("SELECT count(*) FROM meta WHERE key = 'blocks'");
-    if (!blocks) return std::unexpected(blocks.error());
-    if (*blocks == 0 && meta_torn())
+    return meta_torn() ? complete_rest() : Outcome{};
+  }
+  /// What a start does without, where it may have been on a torn page.
+  Outcome complete_rest() {
+    const auto lacks = [this](const char* key) {
+      const auto there =
+          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(key) + "'").c_str());
+      return there && *there == 0;
+    };
+    if (lacks("blocks"))
       made_up.emplace_back(
           "blocks: the kinds are lost: start with the file of --blocks that the world had, or none");
-    return {};
+    if (lacks("footprints"))
+      made_up.emplace_back("footprints: where its maps stood may be lost: start with the same ones");
+    if (!lacks(world_rows_since_key)) return {};
+    // Else world prune would take the log for whole, and throw away what is not in it any more.
+    made_up.emplace_back(
+        "log_world_since: of what the world did by itself the log may lack some: it counts from now on");
+    return to_.run(
+        (std::string("INSERT INTO meta VALUES('") + world_rows_since_key + "', strftime('%s', 'now'))")
+            .c_str());
   }
   bool meta_torn() const {
     return std::ranges::any_of(tables, [](const SalvagedTable& t) { return t.name == "meta" && t.torn; });

@@ -497,12 +497,13 @@ void write_attack(std::string& out, const KindSet& set, const std::string& table
 }  // namespace
 
 std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::string_view text,
-                                                                       const std::string& source) {
+                                                                       const std::string& source,
+                                                                       KindsLetters letters) {
   if (text.size() > kinds_file_bytes_max) return refused(source, 0, "is longer than 256 KiB");
   auto set = std::make_shared<KindSet>(default_kinds());
   set->source = text;
   // Clients are told names, and operators read them in a terminal.
-  if (const std::uint32_t line = line_beyond_ascii(text); line != 0)
+  if (const std::uint32_t line = line_beyond_ascii(text); line != 0 && letters == KindsLetters::ascii)
     return refused(source, line, letters_refused);
   const auto file = parse_toml(ascii_only(text), source);
   if (!file) return refused(source, file.error().line, "is no TOML: " + file.error().what);

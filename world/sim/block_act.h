@@ -104,7 +104,8 @@ enum class ActVerdict : std::uint8_t {
   not_saved,         ///< more changes wait to be saved than may: the server's disk is full or too slow
   not_open,          ///< the player has not opened that chest, or it closed
   holds_none,        ///< a block of that kind holds no items, or no text
-  no_room,           ///< where the items are to go, or in the world for one more block that holds something
+  no_room,           ///< where the items are to go, or in the world or its area for one more block that holds
+                     ///< something
   protected_zone,    ///< an operator lets nobody change it (protected_zone.h)
 };
 inline constexpr std::uint8_t act_verdict_count = 24;

@@ -80,7 +80,9 @@ class BlockContents {
   /// May `block` hold something, or is there no room for one more? An area has a sixteenth of what the world
   /// has room left for: whoever fills areas, one after the other, leaves most of the rest for all others.
   bool has_room(IVec3 block) const;
-  /// Precondition: it holds something, or fewer than entries_max do.
+  /// Likewise, but for the area: for what operators put back.
+  bool fits_world(IVec3 block) const { return entries_.size() < entries_max || find(block) != nullptr; }
+  /// Precondition: fits_world(block).
   void set(IVec3 block, BlockId kind, const BlockData& data, EntityId who);
   /// A block is gone that held what no entry says: it is spilled().
   void scatter(IVec3 block, const BlockData& held) { spilled_.push_back({block, held}); }
@@ -127,7 +129,6 @@ class BlockContents {
   };
   using Area = std::pair<std::int32_t, std::int32_t>;
   static Area area_of(IVec3 block);
-  bool fits_world(IVec3 block) const { return entries_.size() < entries_max || find(block) != nullptr; }
   void replace(IVec3 block, const BlockData& data);
 
   std::map<IVec3, Entry, ByColumn> entries_;

@@ -68,7 +68,7 @@ void World::Impl::fill_block(const AdminCommand& command) {
   if (!sane(command.data.items) ||
       !fits(setup.blocks->type(kind), BlockData{command.data.items, command.data.text}))
     return;
-  if (!contents.has_room(block)) return;
+  if (!contents.fits_world(block)) return;
   const BlockData* const before = contents.find(block);
   items.counters().gone += before != nullptr ? before->items.count() : 0;
   items.counters().brought += command.data.items.count();

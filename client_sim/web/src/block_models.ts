@@ -60,10 +60,10 @@ function moodOf(motions: readonly Motion[]): number {
   return 12 * count(gaits.flies) > moving ? 4 : 3;
 }
 
-/** As a block begins; those of added fields are as likely as not, and learn as fast as the middle. */
+/** As a block begins; those of added fields are as likely as not. */
 export function beginOdds(out: Odds, motions: readonly Motion[]): void {
   const first = firstOdds[moodOf(motions)];
-  for (let i = 0; i < next; ++i) out.one[i] = 256 * (first[i] ?? 128) + 128;
+  for (let i = 0; i < next; ++i) out.one[i] = i < first.length ? 256 * first[i] + 128 : 32768;
 }
 const shift = Uint8Array.from({ length: next }, (_, i) => Number(shifts[i] ?? 4));
 export const newOdds = (): Odds => ({ one: new Uint16Array(next), shift });

@@ -4,16 +4,33 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { BlockView } from '../src/block_view';
-import { WireError } from '../src/bytes';
+import { WireError, fromHex } from '../src/bytes';
 import { readBlock, writeBlock, type BlockState, type BlockTime, type MovingEntity } from '../src/block_delta';
 import { onCourse } from '../src/heading';
 import { readOwnState, type OwnState } from '../src/own_delta';
 import { isPacked, readPackedPart } from '../src/packed';
+import { noReplication } from '../src/replication';
 import { View } from '../src/view';
 import { blockItem, foretoldPlace, goneItem, ownItem, writeOwn, writePart } from './packed_writer';
 import { Seeded, example, recordedBlocks } from './support';
 
 const rate = 60;
+
+test('packed: fields that a game added, in a block that the server wrote', () => {
+  const field = { to: 'all', interpolated: false, low: 0, step: 1 } as const;
+  const replication = { ...noReplication, kinds: [{ first: 0, last: 0, name: 'player', motionPredicted: true, fields: [
+    { ...field, name: 'ammo', number: 0, bits: 8 }, { ...field, name: 'charge', number: 1, bits: 20 },
+  ] }] };
+  const before = [0, 1, 2].map((i): MovingEntity => ({
+    id: (1 << 20) + i + 1, place: [1000 + 100 * i, 2000, 64], velocity: [0, 0, 0], kind: 0,
+    yaw: 10 * i, pitch: 0, health: 255, state: 0, flags: 1, fields: [7 * i, 100000 + i],
+  }));
+  const cell: BlockState['cell'] = [-3, 7, 1];
+  const block = readBlock(
+    fromHex('35a7ecbd25381f')!, { cell, entities: before }, { tick: 600, age: 5, rate }, replication);
+  assert.deepEqual(block.entities.map(({ yaw, fields }) => [yaw, ...fields]),
+    [[0, 9, 100000], [25, 7, 100001], [20, 250, 99990]]);
+});
 
 test('packed: the recorded part', () => {
   const part = readPackedPart(example('Packed snapshot'));

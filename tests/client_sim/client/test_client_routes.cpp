@@ -260,6 +260,20 @@ TEST_CASE("where all addresses of a server refuse TCP that is told", "[client_si
   CHECK_THAT(match.client.reason(), ContainsSubstring("listening"));
 }
 
+TEST_CASE("a server that is slow to answer is waited for though its other address refuses",
+          "[client_sim][routes]") {
+  ClientConfig config = over_tcp();
+  config.more_addresses = {at_ip(1)};
+  ClientMatch match(std::move(config));
+  match.server.silent = true;
+  match.run(1.2);  // the first one was silent for a second, and the next one is tried
+  match.break_link();
+  REQUIRE(match.client.state() == ClientState::connecting);
+  match.server.silent = false;
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+}
+
 TEST_CASE("answers that take longer than an address is given are heard in a later round",
           "[client_sim][routes]") {
   ClientConfig config = config_named("Ada");

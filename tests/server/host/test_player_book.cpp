@@ -279,6 +279,13 @@ TEST_CASE("where all who are away hold something the little that was held long a
   for (std::uint8_t i = 0; i < 7; ++i) CHECK(gone[i] == i + 2);
   CHECK(std::ranges::find(gone, 1) == gone.end());
   CHECK(t.host->status().players_forgotten == 10);
+  // Who walked about and holds nothing takes nobody's place.
+  Hand& walker = t.hand(peer(2), "walker");
+  t.enter(walker);
+  walk_away(t, walker);
+  walker.leave(t.now);
+  t.run(5);
+  CHECK(t.host->status().players_forgotten == 10);
 }
 
 TEST_CASE("who a player is can be asked by its id", "[server][player_book]") {

@@ -723,6 +723,20 @@ TEST_CASE("of a database whose end was cut off salvage reads what is there", "[s
   CHECK(folder.read("world.db") == bytes.substr(0, 4096));
 }
 
+TEST_CASE("of a whole database salvage makes nothing up", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)};
+  REQUIRE(open_kept(file)->save({5, {&chunk, 1}, {}}).has_value());
+  // The highest seed there is has twenty digits.
+  const std::string most = "UPDATE meta SET value = '18446744073709551615' WHERE key = 'seed'";
+  REQUIRE(Database::open(file, OpenMode::write, 0)->run(most.c_str()).has_value());
+  const auto report = salvage_store(file, std::unexpected(std::string("world.toml is empty")), false);
+  REQUIRE(report.has_value());
+  CHECK(report->made_up.empty());
+  CHECK(ask(file, "SELECT value = '18446744073709551615' FROM meta WHERE key = 'seed'") == 1);
+}
+
 TEST_CASE("of what a torn database does not say of its world salvage asks world.toml",
           "[server][sqlite_store]") {
   const TemporaryFolder folder;
@@ -747,7 +761,9 @@ TEST_CASE("of what a torn database does not say of its world salvage asks world.
   }
   const auto report = salvage_store(file, here, false);
   REQUIRE(report.has_value());
-  CHECK(report->made_up.size() == (long_row ? 1 : 5));
+  CHECK(report->made_up.size() == (long_row ? 3 : 7));
+  // Or what the world did before would count as what nothing was done to.
+  CHECK(ask(file, "SELECT value > strftime('%s', 'now') - 600 FROM meta WHERE key = 'log_world_since'") == 1);
   const auto store = open_kept(file);
   CHECK(store->world().seed == here.seed);
   CHECK(store->world().tick == (long_row ? 5 : 0));

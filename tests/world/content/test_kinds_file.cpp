@@ -160,6 +160,14 @@ TEST_CASE("letters beyond ASCII belong in comments", "[world][content][kinds]") 
     CAPTURE(wrong);
     CHECK_THAT(kinds_error_of(wrong), ContainsSubstring("line 2: has a letter beyond ASCII"));
   }
+  // A recording holds the file that was read when it was made.
+  const char* const old = "[monster.imp]\nhealth = 80\n[weapon.\"m\u00f6rser\"]\nlike = \"pistol\"\n";
+  CHECK_FALSE(read_kinds(old, "old", KindsLetters::ascii).has_value());
+  {
+    const auto read = read_kinds(old, "old", KindsLetters::any);
+    REQUIRE(read.has_value());
+    CHECK((*read)->source == old);
+  }
 }
 
 TEST_CASE("a kind begins as another one stands above it", "[world][content][kinds][weapons]") {

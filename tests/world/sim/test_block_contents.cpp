@@ -271,6 +271,11 @@ TEST_CASE("whoever fills an area with things that hold something leaves room in 
   // A seventeenth of all, and the next one of what that leaves.
   const std::size_t one = fill(-1);
   CHECK(one == BlockContents::entries_max / 17 + 1);
+  // What operators put back finds room all the same.
+  const IVec3 beyond{-1, -1, 100};
+  CHECK((!contents.has_room(beyond) && contents.fits_world(beyond)));
+  contents.set(beyond, sign, data, EntityId{0});
+  contents.set(beyond, sign, {}, EntityId{0});
   for (std::int32_t area = 0; area < 15; ++area) CHECK(fill(area) > one / 3);
   CHECK(contents.size() < BlockContents::entries_max * 2 / 3);
   for (std::int32_t area = 15; area < 63; ++area) CHECK(fill(area) > 0);
