@@ -272,7 +272,7 @@ TEST_CASE("whoever fills an area with things that hold something leaves room in 
   const std::size_t one = fill(-1);
   CHECK(one == BlockContents::entries_max / 17 + 1);
   // What operators put back finds room all the same.
-  const IVec3 beyond{-1, -1, 100};
+  const IVec3 beyond{-1, -300, 100};
   CHECK((!contents.has_room(beyond) && contents.fits_world(beyond)));
   contents.set(beyond, sign, data, EntityId{0});
   contents.set(beyond, sign, {}, EntityId{0});
