@@ -109,8 +109,7 @@ class Salvaging {
       const std::string good = word ? ""
                                     : " AND length(value) BETWEEN 1 AND " + std::to_string(row.digits) +
                                           " AND value NOT GLOB '*[^0-9]*'";
-      const auto there =
-          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(row.key) + "'" + good).c_str());
+      const auto there = meta_rows(row.key, good);
       if (!there) return std::unexpected(there.error());
       if (*there != 0 || (word && !meta_torn())) continue;
       if (!expected_)
@@ -122,11 +121,14 @@ class Salvaging {
     }
     return meta_torn() ? complete_rest() : Outcome{};
   }
+  /// How many there are of the copy's meta. @param good  more of the condition, from " AND" on
+  std::expected<std::int64_t, StoreTrouble> meta_rows(const char* key, const std::string& good = "") {
+    return to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(key) + "'" + good).c_str());
+  }
   /// What a start does without, where it may have been on a torn page.
   Outcome complete_rest() {
     const auto lacks = [this](const char* key) {
-      const auto there =
-          to_.number(("SELECT count(*) FROM meta WHERE key = '" + std::string(key) + "'").c_str());
+      const auto there = meta_rows(key);
       return there && *there == 0;
     };
     if (lacks("blocks"))

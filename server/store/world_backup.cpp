@@ -74,8 +74,8 @@ std::expected<void, std::string> back_up_world(const std::string& from, const st
   ASHLAR_ASSERT(made || fs::is_empty(to, error));
   auto copied = copy_world(from, to, mode);
   if (copied) return {};
-  for (const char* name : {store_name, ban_file_name, "server.toml", "world.toml"})
-    fs::remove(fs::path(to) / name, error);
+  fs::remove(fs::path(to) / store_name, error);
+  for (const char* name : beside_store) fs::remove(fs::path(to) / name, error);
   if (made) fs::remove(to, error);
   return copied;
 }

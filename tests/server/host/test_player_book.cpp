@@ -10,9 +10,10 @@ using namespace ashlar::server::test;
 
 namespace {
 
-HostConfig returning(bool to_place) {
+HostConfig returning(bool to_place, std::size_t away_max) {
   HostConfig config;
   config.return_to_place = to_place;
+  config.players_away_max = away_max;
   return config;
 }
 
@@ -26,11 +27,20 @@ DVec3 position(const Table& t) {
 
 /// A table without monsters.
 struct Quiet : Table {
-  explicit Quiet(bool to_place = true) : Table(3, {}, returning(to_place)) {
+  explicit Quiet(bool to_place = true, std::size_t away_max = HostConfig{}.players_away_max)
+      : Table(3, {}, returning(to_place, away_max)) {
     setup.monsters = setup.monsters_max = 0;
     restart();
   }
 };
+
+/// Somebody is away who holds so many bricks, and whose key is this number again and again.
+void remember(Table& t, int number, int bricks) {
+  KeptPlayer player;
+  player.identity.fill(static_cast<std::uint8_t>(number));
+  if (bricks > 0) player.inventory.slots[0] = {BlockId::brick, static_cast<std::uint16_t>(bricks)};
+  t.host->remember(player);
+}
 
 /// 40 m from where it began, and told so.
 DVec3 walk_away(Table& t, Hand& ann) {
@@ -205,19 +215,11 @@ TEST_CASE("of who came, did nothing and went a store is told nothing", "[server]
 
 TEST_CASE("where too many are away those who hold nothing go, who was there longest ago first",
           "[server][player_book]") {
-  HostConfig config = returning(true);
-  config.players_away_max = 3;
-  Table t(3, {}, config);
-  t.setup.monsters = t.setup.monsters_max = 0;
-  t.restart();
-  const auto remember = [&t](std::uint8_t number, bool rich) {
-    KeptPlayer player;
-    player.identity.fill(number);
-    if (rich) player.inventory.slots[0] = {BlockId::brick, 5};
-    t.host->remember(player);
-  };
+  Quiet t(true, 3);
   // Of an earlier run more are there than are kept: they go when one more leaves.
-  remember(1, true), remember(2, false), remember(3, false), remember(4, true), remember(5, false);
+  for (const auto& [number, bricks] :
+       {std::pair(1, 5), std::pair(2, 0), std::pair(3, 0), std::pair(4, 5), std::pair(5, 0)})
+    remember(t, number, bricks);
   Hand& ann = t.hand(peer(1), "ann");
   std::vector<KeptPlayer> told;
   const auto stay = [&] {
@@ -239,19 +241,9 @@ TEST_CASE("where too many are away those who hold nothing go, who was there long
 
 TEST_CASE("where all who are away hold something the little that was held long ago makes room",
           "[server][player_book]") {
-  HostConfig config = returning(true);
-  config.players_away_max = 8;
-  Table t(3, {}, config);
-  t.setup.monsters = t.setup.monsters_max = 0;
-  t.restart();
-  const auto remember = [&t](std::uint8_t number, std::uint16_t bricks) {
-    KeptPlayer player;
-    player.identity.fill(number);
-    player.inventory.slots[0] = {BlockId::brick, bricks};
-    t.host->remember(player);
-  };
-  remember(1, 64);
-  for (std::uint8_t number = 2; number <= 8; ++number) remember(number, 1);
+  Quiet t(true, 8);
+  remember(t, 1, 64);
+  for (int number = 2; number <= 8; ++number) remember(t, number, 1);
   // Guests who come once, take a brick and go: each finds room, and none of them pushes out who has 64.
   std::vector<std::uint8_t> gone;
   for (std::uint8_t guest = 0; guest < 10; ++guest) {
