@@ -84,6 +84,9 @@ struct Input {
   std::uint8_t command_count = 0;  ///< 1 to input_commands_max
   std::uint8_t world = 0;          ///< the welcome's
   std::uint8_t lost_epoch = 0;     ///< of packed snapshots that cannot be read any more; 0: none
+  /// own_hash() of the own player as foreseen for newest_tick (own_delta.h); 0: it is not said. Packed inputs
+  /// alone say it.
+  std::uint32_t foreseen = 0;
 };
 
 /// A line that the player says, on the chat stream.

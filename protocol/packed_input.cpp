@@ -140,6 +140,8 @@ std::span<const std::uint8_t> write_packed_input(const Input& input,
     put_command(bits, now, before);
     before = earlier(now);
   }
+  bits.put_bit(input.foreseen != 0);
+  if (input.foreseen != 0) bits.put(input.foreseen, 32);
   return std::span(out).first(head_bytes + bits.finish());
 }
 
@@ -158,7 +160,10 @@ std::expected<Input, DropReason> decode_packed_input(std::span<const std::uint8_
     if (!to_command(steps, out.newest_tick - i, out.commands[i]))
       return std::unexpected{DropReason::out_of_range};
   }
+  const bool foresees = bits.get_bit();
+  if (foresees) out.foreseen = bits.get(32);
   if (!bits.at_end()) return std::unexpected{DropReason::malformed};
+  if (foresees && out.foreseen == 0) return std::unexpected{DropReason::out_of_range};
   return out;
 }
 

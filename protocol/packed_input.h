@@ -21,7 +21,7 @@ inline bool is_packed_input(std::span<const std::uint8_t> message) {
 }
 
 /// Bytes of a packed input at most: seven of its head, and commands that have nothing in common.
-inline constexpr std::size_t packed_input_bytes_max = 7 + (3 + input_commands_max * 108 + 7) / 8;
+inline constexpr std::size_t packed_input_bytes_max = 7 + (3 + input_commands_max * 108 + 33 + 7) / 8;
 
 /// The same meaning as MessageWriter::write(Input), in a fifth of the bytes for a player who runs on. The
 /// newest snapshot seen does not travel: acknowledgements say more. Values beyond the bounds of an Input are

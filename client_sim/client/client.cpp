@@ -113,9 +113,9 @@ void Client::note_time(Micros now) {
   away_before_ = away;
 }
 
-void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
+void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, Foresight* foresight) {
   note_time(now);
-  if (ended()) return;
+  if (ended()) return foresee(foresight);
   if (!in.empty()) packed_.prefetch(), view_.prefetch();
   const std::size_t before = out.entries().size();
   for (const DatagramBatch::Entry& entry : in.entries())
@@ -130,8 +130,12 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
     // What a picture is made of from now on: Others takes the newest, too.
     if (view_.newest_tick() != told_.newest()) told_.note(view_.newest_tick());
     number_commands();
-    if (connection_ && greeted_ && !ending_) send_acts(), send_inputs(out), send_chat(), send_calls();
+    const bool speaks = connection_ && greeted_ && !ending_;
+    if (speaks) send_acts();
+    foresee(std::exchange(foresight, nullptr));
+    if (speaks) send_inputs(out), send_chat(), send_calls();
   }
+  foresee(foresight);
   if (!ended() && connection_ && now_ >= poll_from_) {
     while (connection_->next_fate()) {
     }

@@ -17,6 +17,7 @@
 #include "client_sim/client/content_fetch.h"
 #include "client_sim/client/cue_inbox.h"
 #include "client_sim/client/edited_ground.h"
+#include "client_sim/client/foresight.h"
 #include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
 #include "client_sim/client/input_clock.h"
@@ -164,7 +165,8 @@ class Client {
   /// Takes what arrived (entries of other peers are ignored), lets time pass, appends what is to be sent.
   /// Call every few milliseconds; `now` never runs backwards. A caller that stays away for longer than an
   /// eighth of a second, or whose clock leaps, has the server's tick from the next snapshots.
-  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
+  /// @param foresight  runs ahead of the server (foresight.h); null: nobody does
+  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, Foresight* foresight = nullptr);
 
   /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here. Who
   /// shows the world as it was at an older tick says so in `seen`; left 0 it is the command's tick less the
@@ -405,6 +407,7 @@ class Client {
   void count_snapshot(const SnapshotPart& message, bool whole);
   void handle(ChatLine& message);
   void number_commands();
+  void foresee(Foresight* foresight);
   void send_inputs(DatagramBatch& out);
   void send_chat();
 
@@ -466,6 +469,7 @@ class Client {
   Join join_;
   std::uint32_t saved_tick_ = 0;
   bool join_waits_ = false;  // for the kinds that the welcome named
+  bool kinds_told_ = false;  // of the newest welcome's world
   std::shared_ptr<const BlockRegistry> blocks_ = BlockRegistry::builtin_ptr();
   ContentFetch fetch_;
   bool fetching_ = false;

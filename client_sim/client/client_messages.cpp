@@ -141,6 +141,7 @@ void Client::handle(Welcome& message) {
     return close(SessionEnd::unknown_terrain, ClientState::refused, ground_unknown(welcome_));
   if (!missing_maps_.empty() && !config_.fetched) return lack("give its file");
   // Who does not know what blocks are like cannot tell what is solid, nor read what is told of other kinds.
+  kinds_told_ = false;
   join_waits_ = !knows_world();
   ground_.begin_stream(wants_ground());
   if (goes_on) {
@@ -290,6 +291,13 @@ void Client::number_commands() {
   stats_.commands_skipped = clock_.skipped();
 }
 
+/// What is foreseen of the newest command, as it is said to the server.
+void Client::foresee(Foresight* foresight) {
+  if (foresight == nullptr) return;
+  const std::optional<OwnPlayer> own = foresight->foresee(now_, *this);
+  if (own && command_due_) packed_.foresee(filled_tick_, *own);
+}
+
 void Client::send_inputs(DatagramBatch& out) {
   // While the clock waits for the server the last input is repeated: it shows that we are here.
   if (filled_tick_ == 0 || (!command_due_ && now_ - last_input_ < input_repeat)) return;
@@ -298,6 +306,7 @@ void Client::send_inputs(DatagramBatch& out) {
   input.newest_tick = filled_tick_;
   input.snapshot_tick = snapshot_tick_;
   input.lost_epoch = packed_.lost_epoch();
+  input.foreseen = packed_.foreseen_hash(filled_tick_);
   const std::uint32_t settled = std::max(applied_tick_, first_command_tick_ - 1);
   const std::uint32_t open = input.newest_tick > settled ? input.newest_tick - settled : 1;
   input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));

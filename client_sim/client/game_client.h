@@ -62,9 +62,8 @@ class GameClient {
   /// As Client::advance(): every few milliseconds, at least once a frame.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
     if (!in.empty()) others_.prefetch();
-    client_.advance(now, in, out);
-    others_.advance(now, client_);
-    predictor_.advance(now, client_, &others_);
+    PredictorForesight ahead(predictor_, &others_);
+    client_.advance(now, in, out, &ahead);
   }
   /// As Client::set_command(), where `yaw` is turned as self() last said: by what is foreseen of a teleporter
   /// before the server's word has come, or not yet by a word that has.

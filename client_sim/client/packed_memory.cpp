@@ -71,7 +71,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   const PartHead& head = reader.head();
   const bool counts = begin_part(head, view, out);
   while (const auto entry = reader.next()) {
-    const Item item{head.tick, entry->age};
+    const Item item{head.tick, entry->age, entry->item == PackedItem::own_foreseen};
     bool sane = true;
     switch (entry->item) {
       case PackedItem::blocks:
@@ -83,7 +83,9 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
         if (counts) take_gone(entry->number, head.tick, view);
         break;
       case PackedItem::own:
+      case PackedItem::own_foreseen:
         sane = !counts || take_own(item, out, [&](const OwnPlayer& base, OwnPlayer& own) {
+          if (item.foreseen && entry->bytes.empty()) return own = base, entry->age == 0;
           BitReader bits(entry->bytes);
           return decode_own(bits, base, entry->age, tick_rate_hz_, own) && bits.at_end();
         });
@@ -288,23 +290,44 @@ std::deque<PackedMemory::Own>::iterator PackedMemory::own_of(std::uint32_t tick)
   return at != own_.begin() && std::prev(at)->tick == tick ? std::prev(at) : own_.end();
 }
 
+void PackedMemory::foresee(std::uint32_t tick, const OwnPlayer& own) {
+  if (foreseen_.empty()) foreseen_.resize(foreseen_max);
+  Foreseen& then = foreseen_[tick % foreseen_max];
+  if (then.tick != tick) then = {tick, own_hash(own), own};
+}
+
+std::uint32_t PackedMemory::foreseen_hash(std::uint32_t tick) const {
+  if (foreseen_.empty() || !foresees_) return 0;
+  const Foreseen& then = foreseen_[tick % foreseen_max];
+  return then.tick == tick ? then.hash : 0;
+}
+
+/// Null: it is not kept.
+const OwnPlayer* PackedMemory::own_base(Item item) {
+  static constexpr OwnPlayer nobody;
+  const std::uint32_t tick = item.tick - item.age;
+  if (!item.foreseen) {
+    const auto it = own_of(tick);
+    return item.age == 0 ? &nobody : it == own_.end() ? nullptr : &it->own;
+  }
+  return foreseen_hash(tick) != 0 ? &foreseen_[tick % foreseen_max].own : nullptr;
+}
+
 /// @param decode  (base, own): makes the one of the other
 template <class Decode>
 bool PackedMemory::take_own(Item item, SnapshotPart& out, Decode&& decode) {
   const std::uint32_t tick = item.tick;
   const bool newest = own_.empty() || own_.back().tick < tick;
   if (own_of(tick) != own_.end()) return true;  // a double
-  OwnPlayer base;
-  if (item.age != 0) {
-    const auto it = own_of(tick - item.age);
-    if (it == own_.end()) {
-      if (newest) lost();
-      return true;
-    }
-    base = it->own;
+  const OwnPlayer* const base = own_base(item);
+  if (base == nullptr) {
+    if (newest) lost();
+    // Its way is longer than what is kept: then it is better not said.
+    if (newest && item.foreseen) foresees_ = false;
+    return true;
   }
   OwnPlayer own;
-  if (!decode(std::as_const(base), own)) return false;
+  if (!decode(*base, own)) return false;
   own_.insert(newest ? own_.end() : std::ranges::lower_bound(own_, tick, {}, &Own::tick), Own{tick, own});
   if (own_.size() > own_states_max) own_.pop_front();
   if (newest) out.own = own;

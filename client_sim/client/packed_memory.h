@@ -31,7 +31,8 @@ class PackedMemory {
   static constexpr std::size_t states_max = std::size_t{1} << 18;
   static constexpr std::size_t entities_max = std::size_t{1} << 20;
   static constexpr std::size_t own_states_max = 64;
-  static constexpr std::size_t groups_max = 4096;  ///< of entities whose fields only some are told
+  static constexpr std::size_t foreseen_max = 256;  ///< ticks of which it is kept what was foreseen
+  static constexpr std::size_t groups_max = 4096;   ///< of entities whose fields only some are told
 
   /// Another world: forgets everything.
   /// @param snapshot_every_ticks  as the welcome says
@@ -39,7 +40,7 @@ class PackedMemory {
   void reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks,
              std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr());
   /// Another session: what the next part does not tell is gone.
-  void begin_session() { epoch_ = 0; }
+  void begin_session() { epoch_ = 0, foresees_ = true; }
 
   /// Takes in a part that was opened: blocks and heights go into the view, all else into `out`, whose lists
   /// live until the next call. False: it is none that a server says.
@@ -55,6 +56,12 @@ class PackedMemory {
   void lost() { lost_epoch_ = epoch_, whole_ = false; }
   /// Could all that was news in the last part be read?
   bool whole() const { return whole_; }
+
+  /// The own player as foreseen of a tick, which is said to the server: it may be what a part is told
+  /// against. The first word on a tick counts. Allocates once.
+  void foresee(std::uint32_t tick, const OwnPlayer& own);
+  /// own_hash() of that; 0: nothing was foreseen, or what was is not kept long enough for a way so long.
+  std::uint32_t foreseen_hash(std::uint32_t tick) const;
 
   /// Something came, a snapshot most likely: asks memory for what it will be told against.
   void prefetch() const;
@@ -93,6 +100,11 @@ class PackedMemory {
     std::uint32_t tick = 0;
     OwnPlayer own;
   };
+  struct Foreseen {
+    std::uint32_t tick = 0;  // 0: none
+    std::uint32_t hash = 0;
+    OwnPlayer own;
+  };
 
   /// @return false: it is of another epoch, and of no use
   bool begin_part(const PartHead& head, View& view, SnapshotPart& out);
@@ -103,6 +115,7 @@ class PackedMemory {
   /// What an item is about, and how many ticks before the part's its base was.
   struct Item {
     std::uint32_t tick = 0, age = 0;
+    bool foreseen = false;  // of an own player: it was the receiver that foresaw its base
     std::uint32_t base_tick() const { return age == 0 || age > tick ? 0 : tick - age; }
   };
   template <class Decode>
@@ -110,6 +123,7 @@ class PackedMemory {
   bool take_blocks(const PlainPart& part, View& view);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
   std::deque<Own>::iterator own_of(std::uint32_t tick);
+  const OwnPlayer* own_base(Item item);
   template <class Decode>
   bool take_own(Item item, SnapshotPart& out, Decode&& decode);
   template <class Decode>
@@ -133,6 +147,8 @@ class PackedMemory {
   std::size_t entity_count_ = 0, state_count_ = 0;
   std::uint64_t members_ = 0;  // as State::members: the last one
   std::deque<Own> own_;
+  std::vector<Foreseen> foreseen_;  // by tick modulo foreseen_max; empty: nobody foresees
+  bool foresees_ = true;            // it may be said
   DecodedBlock decoded_;
   std::vector<State> spare_;  // whose memory the next states take, at most spare_max of them
   std::vector<SliceHeight> slice_;

@@ -360,6 +360,20 @@ double Predictor::error_share(Micros now) const {
   return left * left;
 }
 
+std::optional<OwnPlayer> Predictor::foreseen(const Client& client) const {
+  if (!ready() || waiting_ || tick() != client.command_tick() || !client.own()) return std::nullopt;
+  OwnPlayer own = *client.own();
+  own.body = body();
+  own.delta_yaw = replica_->delta_yaw();
+  return own;
+}
+
+std::optional<OwnPlayer> PredictorForesight::foresee(Micros now, Client& client) {
+  if (others_ != nullptr) others_->advance(now, client);
+  predictor_.advance(now, client, others_);
+  return predictor_.foreseen(client);
+}
+
 ShownPlayer Predictor::shown(Micros now) const {
   ASHLAR_ASSERT(ready());
   const double period_us = 1e6 * replica_->setup().rules.tick_s();

@@ -92,8 +92,8 @@ class Predictor {
 
   explicit Predictor(PredictorConfig config);
 
-  /// Behind each Client::advance(), with the same time. Takes the changes of blocks out of Client::ground():
-  /// who wants them too has them from take_touched().
+  /// In each Client::advance(), as its Foresight, or behind it, with the same time. Takes the changes of
+  /// blocks out of Client::ground(): who wants them too has them from take_touched().
   /// @param others  who may be in the player's way, advanced with the same client before; null: nobody is
   ///   foreseen to be
   void advance(Micros now, Client& client, const Others* others = nullptr);
@@ -106,6 +106,9 @@ class Predictor {
   const Body& body() const { return replica_->body(); }
   std::uint32_t tick() const { return replica_->tick(); }
   const Replica& replica() const { return *replica_; }
+  /// The own player of the client's newest command, what is not foreseen of it as the server said; none: it
+  /// is not ready, or waits.
+  std::optional<OwnPlayer> foreseen(const Client& client) const;
   /// Between the last two predicted ticks, errors smoothed. Precondition: ready().
   ShownPlayer shown(Micros now) const;
   /// Shots that were foreseen since the last call, in order; each is told once, however often it is played
@@ -178,6 +181,19 @@ class Predictor {
   DVec3 error_m_;  // shown beside the truth, as of error_at_
   Micros error_at_{0};
   PredictorStats stats_;
+};
+
+/// A Predictor, and a picture of the others that it bumps into, turned by their client.
+class PredictorForesight final : public Foresight {
+ public:
+  /// @param others  null: nobody is foreseen to be in the way
+  explicit PredictorForesight(Predictor& predictor, Others* others = nullptr)
+      : predictor_(predictor), others_(others) {}
+  std::optional<OwnPlayer> foresee(Micros now, Client& client) override;
+
+ private:
+  Predictor& predictor_;
+  Others* others_;
 };
 
 }  // namespace ashlar::client_sim

@@ -17,7 +17,8 @@ constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
 
 ByteUse use_of(PackedItem item) {
   switch (item) {
-    case PackedItem::own: return ByteUse::own;
+    case PackedItem::own:
+    case PackedItem::own_foreseen: return ByteUse::own;
     case PackedItem::heights: return ByteUse::heights;
     case PackedItem::motion: return ByteUse::motions;
     case PackedItem::fields: return ByteUse::fields;

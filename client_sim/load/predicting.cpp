@@ -55,18 +55,23 @@ bool Predicting::frame_due(Micros now, const Client& client) const {
   return client.state() != ClientState::playing || client.command_due(now) || now - advanced_ >= frame_max;
 }
 
+std::optional<OwnPlayer> Predicting::foresee(Micros now, Client& client) {
+  const std::int64_t begin = now_ns();
+  others_.advance(now, client);
+  const std::int64_t taken = now_ns();
+  predictor_.advance(now, client, &others_);
+  foreseen_ns_ = now_ns() - taken, taken_ns_ = taken - begin;
+  return predictor_.foreseen(client);
+}
+
 void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out,
                          std::vector<ShownEntity>& shown) {
   advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
   others_.prefetch();
-  client.advance(now, in, out);
-  const std::int64_t from = now_ns();
-  others_.advance(now, client);
-  const std::int64_t between = now_ns();
-  predictor_.advance(now, client, &others_);
-  const std::int64_t predicted = now_ns();
+  client.advance(now, in, out, this);
+  const std::int64_t turned = now_ns();
   if (!predictor_.ready() || predictor_.waiting()) return;
   const bool stepped = predictor_.tick() != tick_;
   // A frame for each tick.
@@ -78,9 +83,9 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   hits_.advance(client, predictor_, shown);
   const bool timed = waited == predictor_.stats().waited && end - begin < frame_ns_max;
   if (timed) {
-    read_ns_ += from - begin;
-    predict_ns_ += predicted - between;
-    show_ns_ += between - from + (end - predicted);
+    read_ns_ += turned - begin - taken_ns_ - foreseen_ns_;
+    predict_ns_ += foreseen_ns_;
+    show_ns_ += taken_ns_ + (end - turned);
   }
   if (!stepped) return;
   // Where this machine is late, several ticks are foreseen in one frame.

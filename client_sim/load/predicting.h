@@ -58,7 +58,7 @@ class ChunkMemo {
 };
 
 /// What a simulated client that predicts has beside its session.
-class Predicting {
+class Predicting final : private Foresight {
  public:
   explicit Predicting(PredictorConfig config) : predictor_(std::move(config)) {}
 
@@ -72,6 +72,8 @@ class Predicting {
   PredictionReport report(const Client& client) const;
 
  private:
+  std::optional<OwnPlayer> foresee(Micros now, Client& client) override;
+
   Predictor predictor_;
   Others others_;
   SeenHits hits_;
@@ -80,6 +82,7 @@ class Predicting {
   std::uint64_t ticks_ = 0, timed_ticks_ = 0;
   double minutes_ = 0;
   std::int64_t read_ns_ = 0, predict_ns_ = 0, show_ns_ = 0;
+  std::int64_t taken_ns_ = 0, foreseen_ns_ = 0;  // of this frame: others taken in, the own player foreseen
   Histogram lag_;
 };
 

@@ -64,9 +64,8 @@ class FeelSeat {
     in_.clear(), out_.clear();
     down_.deliver(now, in_);
     if (predictor_.ready()) steer(now);
-    client_.advance(now, in_, out_);
-    others_.advance(now, client_);
-    predictor_.advance(now, client_, &others_);
+    client_sim::PredictorForesight ahead(predictor_, &others_);
+    client_.advance(now, in_, out_, &ahead);
     note_snapshot(now);
     up_.send(now, out_);
     if (predictor_.ready()) foresee_hits(now);

@@ -1,7 +1,10 @@
 #include "protocol/snapshot/own_delta.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+
+#include "world/math/hash.h"
 
 namespace ashlar {
 namespace {
@@ -93,6 +96,14 @@ std::uint64_t lesser(const OwnPlayer& own) {
 }
 
 }  // namespace
+
+std::uint32_t own_hash(const OwnPlayer& own) {
+  Hasher hash;
+  for (const double number : numbers_of(own.body)) hash.add(number);
+  hash.add(lesser(own));
+  hash.add(std::uint64_t{static_cast<std::uint32_t>(own.id)});
+  return std::max(static_cast<std::uint32_t>(hash.value()), std::uint32_t{1});
+}
 
 void encode_own(const OwnPlayer& now, const OwnPlayer& base, std::uint32_t age, std::uint32_t tick_rate_hz,
                 BitWriter& out) {

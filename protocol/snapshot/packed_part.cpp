@@ -102,11 +102,11 @@ bool PackedPartWriter::has_room(std::size_t moved, std::size_t block_bytes) cons
   return block_bytes + packed_item_bytes_max + 2 + moved * moved_bytes_max <= room();
 }
 
-bool PackedPartWriter::add_own(std::uint32_t age, std::span<const std::uint8_t> bytes) {
+bool PackedPartWriter::add_own(std::uint32_t age, std::span<const std::uint8_t> bytes, bool foreseen) {
   ASHLAR_ASSERT(age <= base_age_max && bytes.size() <= 255);
   if (3 + bytes.size() > room()) return false;
   open_item_ = {};
-  put(static_cast<std::uint8_t>(PackedItem::own));
+  put(static_cast<std::uint8_t>(foreseen ? PackedItem::own_foreseen : PackedItem::own));
   put(static_cast<std::uint8_t>(age));
   put(static_cast<std::uint8_t>(bytes.size()));
   put(bytes);
@@ -226,7 +226,7 @@ const PackedEntry* PackedPartReader::next() {
   if (open_left_ == 0) {
     open_item_ = static_cast<PackedItem>(get());
     const bool based = open_item_ == PackedItem::blocks || open_item_ == PackedItem::own ||
-                       open_item_ == PackedItem::heights;
+                       open_item_ == PackedItem::own_foreseen || open_item_ == PackedItem::heights;
     open_age_ = based ? get() : 0;
     const bool list =
         open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone || open_item_ == PackedItem::moved;
@@ -257,6 +257,7 @@ const PackedEntry* PackedPartReader::next() {
       if (out.id == EntityId{0}) failed_ = true;
       break;
     case PackedItem::own:
+    case PackedItem::own_foreseen:
     case PackedItem::cues: out.bytes = get_bytes(get()); break;
     case PackedItem::heights:
       out.map = get();

@@ -35,7 +35,8 @@ enum class PackedItem : std::uint8_t {
   motion = 5,
   fields = 6,
   cues = 7,
-  moved = 8
+  moved = 8,
+  own_foreseen = 9
 };
 
 /// Writes one part. What does not fit is refused and changes nothing. One thread.
@@ -53,7 +54,10 @@ class PackedPartWriter {
   bool add_moved(const MovedEntity& moved);
   /// Does all of that fit together?
   bool has_room(std::size_t moved, std::size_t block_bytes) const;
-  bool add_own(std::uint32_t age, std::span<const std::uint8_t> bytes);
+  /// The own player (own_delta.h).
+  /// @param foreseen  the base is what the receiver said to foresee `age` ticks back: with no bytes it is
+  /// that
+  bool add_own(std::uint32_t age, std::span<const std::uint8_t> bytes, bool foreseen = false);
   bool add_heights(std::uint8_t map, std::uint16_t slice, std::uint32_t age,
                    std::span<const std::uint8_t> bytes);
   bool add_motion(const WireMotion& motion);

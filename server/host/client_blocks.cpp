@@ -4,13 +4,15 @@
 #include <utility>
 
 #include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/own_delta.h"
 #include "server/host/mover_replication.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
 
 static_assert(sizeof(ClientBlock) * client_blocks_max + 24 * journal_packets_max +
-                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max + 2 * client_blocks_max <=
+                  sizeof(JournalItem) * journal_items_max + 168 * (own_bases_max + 1) +
+                  2 * client_blocks_max <=
               56 * 1024);
 static_assert((journal_items_max & (journal_items_max - 1)) == 0, "places are numbers modulo it");
 
@@ -24,6 +26,7 @@ void ClientBlocks::reset() {
   next_item_ = 0;
   own_ticks_.fill(0);
   own_held_ = 0;
+  own_foreseen_.tick = 0;
   std::ranges::fill(slices_, 0u);
   std::ranges::fill(motions_, 0u);
   next_slice = next_motion = 0;
@@ -169,10 +172,13 @@ void ClientBlocks::note_fate(const Connection::Fate& fate, std::uint32_t now) {
     apply(items_[(packet.first + i) % journal_items_max], packet.tick);
 }
 
-const OwnPlayer* ClientBlocks::own_base(std::uint32_t tick, std::uint32_t& base_tick) const {
-  if (own_held_ == 0 || own_held_ >= tick || tick - own_held_ > base_age_max) return nullptr;
-  base_tick = own_held_;
-  return held_own();
+ClientBlocks::OwnBase ClientBlocks::own_base(std::uint32_t tick) const {
+  const bool foreseen =
+      own_foreseen_.tick != 0 && own_foreseen_.tick <= tick && tick - own_foreseen_.tick <= foreseen_age_max;
+  const bool held = own_held_ != 0 && own_held_ < tick && tick - own_held_ <= base_age_max;
+  if (foreseen && (!held || own_foreseen_.tick > own_held_))
+    return {&own_foreseen_.own, own_foreseen_.tick, true};
+  return held ? OwnBase{held_own(), own_held_, false} : OwnBase{};
 }
 
 void ClientBlocks::note_own(std::uint32_t tick, const OwnPlayer& own) {

@@ -120,9 +120,18 @@ class ClientBlocks {
     }
   }
 
-  /// The own player that the client holds, and its tick; null: none that could be a base at this tick.
-  const OwnPlayer* own_base(std::uint32_t tick, std::uint32_t& base_tick) const;
+  /// The newest own player that the client holds.
+  struct OwnBase {
+    const OwnPlayer* own = nullptr;  ///< null: none that could be a base
+    std::uint32_t tick = 0;
+    bool foreseen = false;  ///< by the client itself
+  };
+  /// For a snapshot of a tick, which may be what was foreseen of it.
+  OwnBase own_base(std::uint32_t tick) const;
+  /// It was sent the own player of a tick.
   void note_own(std::uint32_t tick, const OwnPlayer& own);
+  /// It foresaw the own player of a tick as it came, to the bit, and said so: it holds it.
+  void note_foreseen(std::uint32_t tick, const OwnPlayer& own) { own_foreseen_ = {tick, own}; }
 
   /// Newest tick as of which a slice of heights was acknowledged; 0: none.
   std::uint32_t& slice_held(std::size_t slice);
@@ -197,6 +206,11 @@ class ClientBlocks {
   std::vector<OwnPlayer> own_;                            // by own_ticks_
   std::size_t next_own_ = 0;
   std::uint32_t own_held_ = 0;
+  struct Foreseen {
+    std::uint32_t tick = 0;  // 0: none
+    OwnPlayer own;
+  };
+  Foreseen own_foreseen_;
   std::vector<std::uint32_t> slices_;
   std::vector<std::uint32_t> motions_;  // by MovingPlane::key, as they are acknowledged
   std::vector<ClientFields> fields_;

@@ -213,7 +213,8 @@ void Inbox::on_input(Session& session, const Input& input) {
     PlayerCommand command = input.commands[i];
     session.picture.complete(command, i, next, r_.world->setup().rules.tick_rate_hz);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
-    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next, i == 0 ? 0 : i + 1);
+    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next, i == 0 ? 0 : i + 1,
+                                                   i == 0 ? input.foreseen : 0);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;
     if (i == 0 && verdict == InputVerdict::early) ++r_.status.inputs_early;
   }

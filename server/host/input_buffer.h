@@ -17,7 +17,7 @@ enum class InputVerdict : std::uint8_t {
 };
 
 /// The short buffer of one client's commands, by tick. A missing command repeats the last one for a few
-/// ticks, then the player stands still. Value, 2 KiB, no allocation; the Host's thread.
+/// ticks, then the player stands still. Value, 3 KiB, no allocation; the Host's thread.
 class InputBuffer {
  public:
   static constexpr std::uint32_t reach_ticks = 64;  ///< farthest ahead a command may lie
@@ -37,7 +37,9 @@ class InputBuffer {
   /// @param newest  tick of the newest of the `count` commands, which are of consecutive ticks
   /// @param next    the tick that will be played next
   std::uint32_t count_news(std::uint32_t newest, std::uint32_t count, std::uint32_t next) {
-    if (static_cast<std::int32_t>(known_until_ - (next - 1)) < 0) known_until_ = next - 1;
+    // Of a fresh one the number says nothing: half way round it would lie ahead.
+    if (!counts_ || static_cast<std::int32_t>(known_until_ - (next - 1)) < 0) known_until_ = next - 1;
+    counts_ = true;
     const auto news = static_cast<std::int32_t>(newest - known_until_);
     if (news <= 0) return 1;                                    // for the sake of its verdict
     if (news > static_cast<std::int32_t>(count)) return count;  // some between may come yet
@@ -48,8 +50,9 @@ class InputBuffer {
 
   /// @param next  the tick that will be played next
   /// @param ago   the command was given when so many ticks before `next` was
+  /// @param foreseen  Input::foreseen of that tick; 0: it was not said
   InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next,
-                   std::uint32_t ago = 0) {
+                   std::uint32_t ago = 0, std::uint32_t foreseen = 0) {
     // Signed distance: ticks wrap.
     const auto ahead = static_cast<std::int32_t>(tick - next);
     if (ahead >= static_cast<std::int32_t>(reach_ticks)) return InputVerdict::early;
@@ -59,8 +62,8 @@ class InputBuffer {
     if (ahead < 0) return InputVerdict::late;
     Slot& slot = slots_[tick % reach_ticks];
     if (slot.filled && slot.tick == tick) return InputVerdict::repeated;
-    slot = {command, tick, static_cast<std::uint8_t>(static_cast<std::uint32_t>(ahead) + std::min(ago, 64u)),
-            true};
+    slot = {command, tick, foreseen,
+            static_cast<std::uint8_t>(static_cast<std::uint32_t>(ahead) + std::min(ago, 64u)), true};
     return InputVerdict::taken;
   }
 
@@ -78,6 +81,7 @@ class InputBuffer {
       slot.filled = false;
       last_ = slot.command;
       last_own_tick_ = tick;
+      foreseen_ = slot.foreseen;
       missed_ = 0;
       return {last_, true, tick - slot.early};
     }
@@ -117,6 +121,9 @@ class InputBuffer {
   std::uint32_t newest_tick() const { return newest_; }
   /// Tick of the last command that was the client's own: what the snapshot acknowledges.
   std::uint32_t last_own_tick() const { return last_own_tick_; }
+  /// What the client foresaw of a tick, by own_hash(); 0: it did not say, or that tick was not the last to
+  /// play a command of its own.
+  std::uint32_t foreseen(std::uint32_t tick) const { return last_own_tick_ == tick ? foreseen_ : 0; }
   /// Newest command's tick minus `tick`: what the client steers its clock by. level_none: no command yet.
   static constexpr std::int32_t level_none = INT32_MIN;
   std::int32_t level(std::uint32_t tick) const {
@@ -127,6 +134,7 @@ class InputBuffer {
   struct Slot {
     PlayerCommand command;
     std::uint32_t tick = 0;
+    std::uint32_t foreseen = 0;
     std::uint8_t early = 0;  // ticks that it was given before
     bool filled = false;
   };
@@ -134,9 +142,11 @@ class InputBuffer {
   std::uint32_t newest_ = 0;
   std::uint32_t known_until_ = 0;  // all up to this tick were added, or are late
   std::uint32_t last_own_tick_ = 0;
+  std::uint32_t foreseen_ = 0;  // of that tick
   std::uint32_t repeat_ticks_;
   std::uint32_t missed_;
   bool any_ = false;
+  bool counts_ = false;                    // known_until_ says something
   std::array<Slot, reach_ticks> slots_{};  // behind all that is asked for with them
 };
 

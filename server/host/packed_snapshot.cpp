@@ -62,23 +62,27 @@ std::size_t PackedSnapshot::bytes() const { return full_bytes_ + last_part_bytes
 
 void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& client) {
   own_ = *request.own;
-  std::uint32_t base_tick = 0;
-  const OwnPlayer* const base = client.own_base(head_.tick, base_tick);
-  const std::uint32_t age = base == nullptr ? 0 : head_.tick - base_tick;
+  if (!is_plain() && request.foreseen != 0 && own_hash(own_) == request.foreseen)
+    client.note_foreseen(head_.tick, own_);
+  const ClientBlocks::OwnBase base = client.own_base(head_.tick);
+  const std::uint32_t age = base.own == nullptr ? 0 : head_.tick - base.tick;
   std::size_t size = 0;
-  if (!is_plain()) {
-    BitWriter bits(own_bytes_);
-    encode_own(own_, base == nullptr ? OwnPlayer{} : *base, age, request.tick_rate_hz, bits);
-    size = bits.finish();
-  } else {
+  const auto coded = [&] { return std::span<const std::uint8_t>(own_bytes_).first(size); };
+  if (is_plain()) {
     std::array<std::uint8_t, plain_own_bytes> before{};
     size = encode_plain_own(own_, own_bytes_);
-    if (base != nullptr) encode_plain_own(*base, before);
-    const auto now = std::span(own_bytes_).first(size);
-    if (base != nullptr && std::ranges::equal(now, before)) size = 0;  // as it was, to the bit
+    if (base.own != nullptr) encode_plain_own(*base.own, before);
+    if (base.own != nullptr && std::ranges::equal(coded(), before)) size = 0;  // as it was, to the bit
+    place(plain_parts_, {JournalItem::Kind::own, 0}, [&](auto& part) { return part.add_own(age, coded()); });
+    return;
   }
-  const auto bytes = std::span<const std::uint8_t>(own_bytes_).first(size);
-  place({JournalItem::Kind::own, 0}, [&](auto& part) { return part.add_own(age, bytes); });
+  if (!base.foreseen || age != 0) {  // else it is the base
+    BitWriter bits(own_bytes_);
+    encode_own(own_, base.own == nullptr ? OwnPlayer{} : *base.own, age, request.tick_rate_hz, bits);
+    size = bits.finish();
+  }
+  place(packed_parts_, {JournalItem::Kind::own, 0},
+        [&](auto& part) { return part.add_own(age, coded(), base.foreseen); });
 }
 
 void PackedSnapshot::place_gone(PackedWorld& world, ClientBlocks& client) {

@@ -38,6 +38,7 @@ struct PackedRequest {
   PartHead head;
   SnapshotEncoding encoding = SnapshotEncoding::packed;
   const OwnPlayer* own = nullptr;
+  std::uint32_t foreseen = 0;               ///< what the client foresaw of it: own_hash(); 0: it did not say
   DVec3 eye_m;                              ///< from where the nearest are counted
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const MovingPlane> motions;     ///< of sectors

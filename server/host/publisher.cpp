@@ -115,6 +115,7 @@ void Publisher::publish_to(const World& world, Session& session, Micros due, Mic
   if (allowed == 0) return note_congested(session, false);
   PackedRequest request = request_for(world, session, viewer);
   request.own = &own;
+  request.foreseen = session.input.foreseen(tick);
   PartHead& head = request.head;
   head.tick = tick;
   const std::uint32_t applied =

@@ -67,9 +67,10 @@ class Publisher {
   /// Call after each step, whether it is published or not.
   void stepped(const World& world);
 
-  /// Another world: nothing of the last one is left but the counters.
+  /// Another world: nothing of the last one is left but the counters, and what is left out.
   void begin_world() {
     replicator_ = Replicator{};
+    private_fields_ = PrivateFields{};
     packed_.reset();
     culler_.reset();
     cues_.clear();

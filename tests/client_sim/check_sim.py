@@ -148,7 +148,7 @@ class Mistakes(unittest.TestCase):
             done = run(*word)
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
-        self.assertIn("protocol 18", run("--version").stdout)
+        self.assertIn("protocol 19", run("--version").stdout)
         self.assertEqual(run("help").stdout, run("--help").stdout)
         self.assertEqual((run("help").returncode, run().returncode), (0, 2))
 

@@ -41,6 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   client_sim::PackedMemory memory;
   view.reset(60);
   memory.reset(60, 1);
+  OwnPlayer own;
+  own.id = make_entity_id(0, 1);
+  memory.foresee(100, own);
   client_sim::CueInbox inbox;
   for (std::size_t at = 0; at + 2 <= size;) {
     const std::size_t wanted = data[at] | (data[at + 1] & 3u) << 8;

@@ -72,7 +72,7 @@ class HostedClient {
     now += Micros{2000};
     to_client.clear(), from_client.clear(), to_server.clear(), from_server.clear();
     down.deliver(now, to_client);
-    client.advance(now, to_client, from_client);
+    client.advance(now, to_client, from_client, foresight);
     up.send(now, from_client);
     up.deliver(now, to_server);
     const std::uint32_t before = number(host->world().tick());
@@ -116,6 +116,7 @@ class HostedClient {
 
   std::unique_ptr<server::Host> host;
   client_sim::Client client;
+  client_sim::Foresight* foresight = nullptr;
   client_sim::Link up, down;
   Micros now{1'000'000};
   server::HostInput input;

@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -43,7 +44,11 @@ struct PredictedClient {
       : PredictedClient(setup, seed, setup.game ? setup.game()->motion() : nullptr) {}
   /// @param motion  of the game that the client is linked with
   PredictedClient(const WorldSetup& setup, std::uint64_t seed, std::shared_ptr<const PlayerMotion> motion)
-      : play(setup, seed), predictor(config_of(setup, std::move(motion))) {}
+      : play(setup, seed), predictor(config_of(setup, std::move(motion))) {
+    foresees(nullptr);
+  }
+  /// @param others  whom it may bump into; null: nobody is foreseen to be
+  void foresees(client_sim::Others* others) { play.foresight = &ahead.emplace(predictor, others); }
 
   static PredictorConfig config_of(const WorldSetup& setup, std::shared_ptr<const PlayerMotion> motion) {
     PredictorConfig config;
@@ -63,10 +68,7 @@ struct PredictedClient {
     return config;
   }
 
-  void turn() {
-    play.turn();
-    predictor.advance(play.now, play.client);
-  }
+  void turn() { play.turn(); }
   void enter() {
     play.enter();
     for (int i = 0; i < 2000 && !(predictor.ready() && !predictor.waiting()); ++i) turn();
@@ -97,6 +99,7 @@ struct PredictedClient {
 
   HostedClient play;
   Predictor predictor;
+  std::optional<client_sim::PredictorForesight> ahead;
   std::uint64_t put_so_far = 0;  ///< times that the server put it elsewhere, as the test asked for
 };
 

@@ -318,6 +318,7 @@ TEST_CASE("a hit that pushes is the server's doing, and a body that is gone was 
   client_sim::Others others;
   p.play.conditions(delayed(20));
   p.enter();
+  p.foresees(&others);
   std::uint64_t hits = 0;
   std::int32_t health = p.play.world().players().health[p.play.row()];
   p.play.after_tick = [&] {
@@ -331,9 +332,7 @@ TEST_CASE("a hit that pushes is the server's doing, and a body that is gone was 
     PlayerCommand command = runner();
     command.buttons |= button::attack;
     p.play.client.set_command(command);
-    p.play.turn();
-    others.advance(p.play.now, p.play.client);
-    p.predictor.advance(p.play.now, p.play.client, &others);
+    p.turn();
   }
   CAPTURE(hits);
   CHECK(hits > 20);

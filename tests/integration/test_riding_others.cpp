@@ -20,6 +20,7 @@ struct LookingOn {
     client_sim::LinkConditions link;
     link.latency = delay, link.jitter = jitter;
     p.play.conditions(link);
+    p.foresees(&others);
     up.set_conditions(link), down.set_conditions(link);
     for (int i = 0; i < 2000 && !(p.predictor.ready() && rider.own() && others.lag_ticks() > 0); ++i) turn();
     REQUIRE(rider.own().has_value());
@@ -43,9 +44,7 @@ struct LookingOn {
     HostedClient& play = p.play;
     play.now += Micros{2000};
     play.to_server.clear(), play.from_server.clear();
-    advance(play.client, play.up, play.down);
-    others.advance(play.now, play.client);
-    p.predictor.advance(play.now, play.client, &others);
+    advance(play.client, play.up, play.down, play.foresight);
     advance(rider, up, down);
     play.advance_host();
     for (const DatagramBatch::Entry& entry : play.from_server.entries()) {
@@ -55,11 +54,12 @@ struct LookingOn {
     }
     look();
   }
-  void advance(client_sim::Client& client, client_sim::Link& there, client_sim::Link& back) {
+  void advance(client_sim::Client& client, client_sim::Link& there, client_sim::Link& back,
+               client_sim::Foresight* foresight = nullptr) {
     HostedClient& play = p.play;
     play.to_client.clear(), play.from_client.clear();
     back.deliver(play.now, play.to_client);
-    client.advance(play.now, play.to_client, play.from_client);
+    client.advance(play.now, play.to_client, play.from_client, foresight);
     there.send(play.now, play.from_client);
     there.deliver(play.now, play.to_server);
   }

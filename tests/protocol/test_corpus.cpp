@@ -161,7 +161,20 @@ std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
   part.begin(head);
   block(3, then, {});
   add_part(gone, part);
-  return {{"walk", walk}, {"gone", gone}};
+
+  // Of the tick that the fuzzer foresees, and of the one after.
+  std::vector<std::uint8_t> foreseen;
+  head.tick = 100, head.epoch = 1;
+  part.begin(head);
+  REQUIRE(part.add_own(0, {}, true));
+  add_part(foreseen, part);
+  head.tick = 101;
+  part.begin(head);
+  BitWriter bits(bytes);
+  encode_own(after, before, 1, 60, bits);
+  REQUIRE(part.add_own(1, std::span(bytes).first(bits.finish()), true));
+  add_part(foreseen, part);
+  return {{"walk", walk}, {"gone", gone}, {"foreseen", foreseen}};
 }
 
 /// The same, plainly.

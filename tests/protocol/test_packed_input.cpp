@@ -37,6 +37,7 @@ Input some_input(Rng& rng, double change) {
     }
     input.commands[i] = quantise(c);
   }
+  if (rng.unit() < change) input.foreseen = std::max(rng.next_u32(), 1u);
   return input;
 }
 
@@ -50,6 +51,7 @@ void check_same(const Input& a, const Input& b) {
   REQUIRE(a.world == b.world);
   REQUIRE(a.lost_epoch == b.lost_epoch);
   REQUIRE(a.command_count == b.command_count);
+  REQUIRE(a.foreseen == b.foreseen);
   for (std::size_t i = 0; i < a.command_count; ++i) REQUIRE(a.commands[i] == b.commands[i]);
 }
 
@@ -105,7 +107,21 @@ TEST_CASE("who runs on says its commands in few bytes", "[protocol][packed_input
                          TickId{i % 2 ? 0u : 100u},
                          static_cast<std::uint8_t>(i % 2 ? 255 : 0),
                          static_cast<std::int8_t>(i % 2 ? 127 : -128)};
+  input.foreseen = ~0u;
   CHECK(packed(input).size() <= packed_input_bytes_max);
+}
+
+TEST_CASE("nothing is not said to be foreseen", "[protocol][packed_input]") {
+  Input input;
+  input.newest_tick = 1000, input.command_count = 1, input.foreseen = 1;
+  AlignedBytes bytes = packed(input);
+  CHECK(decoded(bytes).foreseen == 1);
+  // A command of one bit behind the three of their number, then that something is foreseen, and its lowest
+  // bit.
+  std::vector<std::uint8_t> none(bytes.span().begin(), bytes.span().end());
+  REQUIRE(none[7] == 0b110000);
+  none[7] = 0b010000;
+  CHECK(error_of(AlignedBytes(none)) == DropReason::out_of_range);
 }
 
 TEST_CASE("every truncation of a packed input is refused, and so is what is left over",

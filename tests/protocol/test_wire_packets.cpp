@@ -146,7 +146,7 @@ struct SessionByPage {
     REQUIRE(t.u32(0) == 20);
     REQUIRE(t.part(4, 32) == handshake_id);
     const Bytes state = opened(expand_by_page(slot_secret, "ticket", handshake_id), Bytes(12),
-                               joined({{18}, little(20, 4), address}), t.part(36, 114));
+                               joined({{19}, little(20, 4), address}), t.part(36, 114));
     REQUIRE(state == joined({before_ticket.ck,
                              before_ticket.k,
                              before_ticket.h,
@@ -178,7 +178,7 @@ UnsealedByPage unsealed(const Bytes& session, const std::string& label, const By
                         int next_keys = 0, std::uint32_t high = 0) {
   const Reader r{packet};
   UnsealedByPage out;
-  REQUIRE(r.u8(0) == 18);
+  REQUIRE(r.u8(0) == 19);
   REQUIRE((r.u8(1) & 0xef) == 5);
   out.connection = r.u32(2);
   Bytes secret = expand_by_page(session, label, r.part(2, 4));
@@ -227,7 +227,7 @@ TEST_CASE("the page's hello and retry are as the page draws them", "[protocol][w
   const Bytes hello_bytes = example("Hello");
   const Reader hello{hello_bytes};
   REQUIRE(hello_bytes.size() == 76);
-  CHECK(hello.u8(0) == 18);
+  CHECK(hello.u8(0) == 19);
   CHECK(hello.u8(1) == 1);
   CHECK(hello.u8(2) == 3);  // both ciphers
   CHECK(hello.zeros(3, 16));
@@ -240,7 +240,7 @@ TEST_CASE("the page's hello and retry are as the page draws them", "[protocol][w
   const Bytes retry_bytes = example("Retry");
   const Reader retry{retry_bytes};
   REQUIRE(retry_bytes.size() == 44);
-  CHECK(retry.u8(0) == 18);
+  CHECK(retry.u8(0) == 19);
   CHECK(retry.u8(1) == 2);
   CHECK(retry.zeros(2, 16));
   CHECK(retry.u64(16) == hello.u64(16));
@@ -253,7 +253,7 @@ TEST_CASE("the page's accept and finish are as the page draws them", "[protocol]
               finish_bytes = example("Finish");
   const Reader hello{hello_bytes}, accept{accept_bytes}, finish{finish_bytes};
   REQUIRE(accept_bytes.size() == 287);
-  CHECK(accept.u8(0) == 18);
+  CHECK(accept.u8(0) == 19);
   CHECK(accept.u8(1) == 3);
   CHECK(accept.zeros(2, 16));
   CHECK(accept.u64(16) == hello.u64(16));
@@ -261,7 +261,7 @@ TEST_CASE("the page's accept and finish are as the page draws them", "[protocol]
         public_of(expand_by_page(session.slot_secret, "ephemeral", session.handshake_id)));
   CHECK(session.server_static == public_of(session.server_secret));
 
-  CHECK(finish.u8(0) == 18);
+  CHECK(finish.u8(0) == 19);
   CHECK(finish.u8(1) == 4);
   CHECK(finish.zeros(2, 16));
   CHECK(finish.u64(16) == hello.u64(16));
@@ -357,12 +357,12 @@ TEST_CASE("what the page says outside of a session is as the page draws it", "[p
   const SessionByPage session;
   const Bytes reset_key = expand_by_page(session.server_secret, "reset", {}, 16);
   CHECK(example("Reset") ==
-        joined({{18, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
+        joined({{19, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
   const Bytes nonce = little(0x8877665544332211, 8);
-  CHECK(example("Ping") == joined({{18, 7}, Bytes(14), nonce, Bytes(48)}));
-  CHECK(example("Pong") == joined({{18, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
+  CHECK(example("Ping") == joined({{19, 7}, Bytes(14), nonce, Bytes(48)}));
+  CHECK(example("Pong") == joined({{19, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
   const Bytes hello = example("Hello");
-  CHECK(example("Refused version") == joined({{18, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
+  CHECK(example("Refused version") == joined({{19, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
 }
 
 TEST_CASE("the page's connect token is as the page draws it", "[protocol][wire]") {

@@ -56,6 +56,7 @@ export function writePackedInput(commands: readonly NumberedCommand[], world: nu
     putCommand(bits, command, before);
     before = command;
   }
+  bits.bit(false);  // nothing is foreseen
   bytes.put(bits.finish());
   return bytes.finish();
 }

@@ -2,7 +2,7 @@
 
 import { ByteReader, ByteWriter, WireError, allZero, concat, readU32 } from './bytes';
 
-export const protocolVersion = 18;
+export const protocolVersion = 19;
 export const packetBytesMax = 1200;
 
 export enum PacketType {

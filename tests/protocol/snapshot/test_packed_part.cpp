@@ -44,7 +44,7 @@ void add_something(Rng& rng, Written& out) {
   auto& bytes = out.bytes.emplace_back(rng.below(200));
   for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(rng.next_u32());
   PackedEntry e;
-  e.item = static_cast<PackedItem>(1 + rng.below(8));
+  e.item = static_cast<PackedItem>(1 + rng.below(9));
   e.number = static_cast<std::uint16_t>(rng.next_u32() >> rng.below(16));
   e.age = rng.below(3);
   e.bytes = bytes;
@@ -52,7 +52,10 @@ void add_something(Rng& rng, Written& out) {
   switch (e.item) {
     case PackedItem::blocks: fits = out.writer.add_block(e.number, e.age, bytes); break;
     case PackedItem::gone: fits = out.writer.add_gone(e.number); break;
-    case PackedItem::own: fits = out.writer.add_own(e.age, bytes); break;
+    case PackedItem::own:
+    case PackedItem::own_foreseen:
+      fits = out.writer.add_own(e.age, bytes, e.item == PackedItem::own_foreseen);
+      break;
     case PackedItem::heights:
       e.number %= 1024, e.map = static_cast<std::uint8_t>(rng.below(placed_maps_max));
       fits = out.writer.add_heights(e.map, e.number, e.age, bytes);
@@ -99,7 +102,8 @@ TEST_CASE("a packed part's items come back in their order", "[protocol][packed]"
         CHECK(got->motion.sector == 700);
         continue;
       }
-      if (e.item != PackedItem::own && e.item != PackedItem::cues) CHECK(got->number == e.number);
+      const bool own = e.item == PackedItem::own || e.item == PackedItem::own_foreseen;
+      if (!own && e.item != PackedItem::cues) CHECK(got->number == e.number);
       CHECK(got->id == e.id);
       if (e.item == PackedItem::gone || e.item == PackedItem::moved) continue;
       CHECK(got->age == e.age);

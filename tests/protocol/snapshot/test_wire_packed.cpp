@@ -92,6 +92,14 @@ MovingRecord page_walker(std::uint32_t slot, std::uint16_t x) {
   return e;
 }
 
+OwnPlayer page_own() {
+  OwnPlayer own;
+  own.id = make_entity_id(3, 5);
+  own.body.position_m = {-2, 1, 0.5};
+  own.health = 255;
+  return own;
+}
+
 Bytes page_packed_today() {
   PartHead head;
   head.tick = 998;
@@ -101,12 +109,8 @@ Bytes page_packed_today() {
   PackedPartWriter part;
   part.begin(head);
   Bytes bytes(coded_block_bytes_max);
-  OwnPlayer own;
-  own.id = make_entity_id(3, 5);
-  own.body.position_m = {-2, 1, 0.5};
-  own.health = 255;
   BitWriter bits(bytes);
-  encode_own(own, OwnPlayer{}, 0, 60, bits);
+  encode_own(page_own(), OwnPlayer{}, 0, 60, bits);
   REQUIRE(part.add_own(0, std::span(bytes).first(bits.finish())));
   REQUIRE(part.add_gone(7));
   REQUIRE(part.add_moved({make_entity_id(12, 1), 300}));
@@ -131,6 +135,32 @@ Bytes page_packed_today() {
 }
 
 }  // namespace
+
+TEST_CASE("the page's own player has the hash that the page says", "[protocol][packed][wire]") {
+  // By what the page says of hashes: the numbers in their order, what is less, the id.
+  std::uint64_t words[18] = {};
+  words[3] = std::bit_cast<std::uint64_t>(-2.0);
+  words[4] = std::bit_cast<std::uint64_t>(1.0);
+  words[5] = std::bit_cast<std::uint64_t>(0.5);
+  words[16] = std::uint64_t{255} << 24;
+  words[17] = 5u << 20 | 3;
+  std::uint64_t h = 0x243f6a8885a308d3;
+  for (const std::uint64_t w : words) {
+    h = (h ^ w) * 0x9e3779b97f4a7c15 + 1;
+    h ^= h >> 30, h *= 0xbf58476d1ce4e5b9, h ^= h >> 27, h *= 0x94d049bb133111eb, h ^= h >> 31;
+  }
+  const Bytes page = wire_page::example("Hash of the own player");
+  CHECK(Reader{page}.u32(0) == static_cast<std::uint32_t>(h));
+  CHECK(own_hash(page_own()) == static_cast<std::uint32_t>(h));
+  // Each bit of it counts, the sign of a zero, too.
+  OwnPlayer other = page_own();
+  other.body.velocity_mps.z = -0.0;
+  CHECK(own_hash(other) != own_hash(page_own()));
+  other = page_own(), other.body.noclip = 1;
+  CHECK(own_hash(other) != own_hash(page_own()));
+  other = page_own(), other.delta_yaw = Turn16{1};
+  CHECK(own_hash(other) != own_hash(page_own()));
+}
 
 TEST_CASE("the page's packed snapshot says what the page says", "[protocol][packed][wire]") {
   const Bytes page = wire_page::example("Packed snapshot");

@@ -119,3 +119,40 @@ TEST_CASE("looking at a message's news alone takes what looking at all of it tak
   }
   CHECK(2 * looked < repeated);
 }
+
+TEST_CASE("what was foreseen of a tick is known while its command is the last one of its own",
+          "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.foreseen(10) == 0);
+  REQUIRE(buffer.add(10, facing(10), 10, 0, 77) == InputVerdict::taken);
+  REQUIRE(buffer.add(11, facing(11), 10) == InputVerdict::taken);
+  CHECK(buffer.foreseen(10) == 0);
+  REQUIRE(buffer.take(10).own);
+  CHECK(buffer.foreseen(10) == 77);
+  CHECK(buffer.foreseen(9) == 0);
+  REQUIRE(buffer.take(11).own);
+  CHECK(buffer.foreseen(11) == 0);
+  CHECK(buffer.foreseen(10) == 0);
+  REQUIRE(buffer.add(12, facing(12), 12, 0, 78) == InputVerdict::taken);
+  REQUIRE(buffer.take(12).own);
+  REQUIRE_FALSE(buffer.take(13).own);
+  CHECK(buffer.foreseen(13) == 0);
+}
+
+TEST_CASE("repeats make up for lost messages at any tick, half way round the numbers, too",
+          "[server][input_buffer]") {
+  const std::uint32_t first = GENERATE(1u, 1000u, 0x7fffff00u, 0x80001000u, 0xffffff80u);
+  CAPTURE(first);
+  InputBuffer buffer;
+  std::uint32_t own = 0;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    const std::uint32_t next = first + i, newest = next + 1;
+    if (i % 3 != 0) {  // each third one is lost
+      const std::uint32_t news = buffer.count_news(newest, 8, next);
+      for (std::uint32_t back = 0; back < news; ++back)
+        buffer.add(newest - back, facing(static_cast<std::uint16_t>(newest - back)), next);
+    }
+    own += buffer.take(next).own ? 1 : 0;
+  }
+  CHECK(own >= 599);
+}
