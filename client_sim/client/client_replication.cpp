@@ -12,7 +12,9 @@ namespace ashlar::client_sim {
 bool Client::knows_world() const {
   static const std::uint64_t usual = replication_hash(*ReplicationRegistry::builtin_ptr());
   const std::uint64_t known = replication_hash_ != 0 ? replication_hash_ : usual;
-  return blocks_->hash() == welcome_.blocks_hash && known == welcome_.replication_hash;
+  // They are told last: who waits for them has all of it, its weapons, too.
+  const bool told = welcome_.resumed || kinds_told_;
+  return told && blocks_->hash() == welcome_.blocks_hash && known == welcome_.replication_hash;
 }
 
 void Client::handle(ReplicatedKinds& message) {
@@ -25,6 +27,7 @@ void Client::handle(ReplicatedKinds& message) {
   const bool other = *message.registry != *replication_;
   replication_ = std::move(message.registry);
   replication_hash_ = hash;
+  kinds_told_ = true;
   // Nothing was told by the new ones before: who does not know them has not joined.
   if (other) packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
   join_if_ready();

@@ -104,6 +104,9 @@ void SectorForecast::take_height(Map& map, std::uint32_t sector, Plane plane, st
   told.height = height;
   double& now_m = plane_of(map.heights[sector], plane);
   const bool late = tick < tick_ && told.motion != 0;
+  // A motion of long ago is not followed once more for a late word, which may be of many sectors: newer ones
+  // come.
+  if (late && tick - told.motion_tick > gap_seconds_max * second_ticks_) return;
   const double then_m = late ? replay(map, map.motions[told.motion - 1], tick - told.motion_tick) : now_m;
   if (same_height(then_m, height)) return;
   ++changes_;

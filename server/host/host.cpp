@@ -294,6 +294,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
   h.input.begin_world();
   h.ground.begin_world();
   h.publisher.begin_world();
+  h.scores.begin_world();
   h.edits.begin_world();
   h.stream.begin_world();
   h.book.begin_world(setup.players_max);

@@ -62,19 +62,19 @@ void ScoreRoom::gather(const World& world) {
 void ScoreRoom::publish(const World& world) {
   if (wait_ticks_ > 0) --wait_ticks_;
   // A phase is told at once, all else in its turn.
-  const bool phase = world.match().phase != told_.phase || world.match().number != told_.match;
+  const bool phase = fresh_ || world.match().phase != told_.phase || world.match().number != told_.match;
   if (wait_ticks_ == 0 || phase) {
     wait_ticks_ = world.setup().rules.tick_rate_hz;
     gather(world);
-    if (version_ == 0 || !same(now_, told_)) {
-      const bool goes_on = version_ != 0 && now_.match == told_.match;
+    if (fresh_ || !same(now_, told_)) {
+      const bool goes_on = !fresh_ && now_.match == told_.match;
+      fresh_ = false;
       changes_ = goes_on ? score_changes(told_, now_) : Score{};
       told_ = now_;
       ++version_;
       if (phase) urgent_ = version_;
     }
   }
-  if (version_ == 0) return;
   // A thousand of them in one tick would be late.
   std::size_t room = std::max(tellings_least, sessions_->seated().size() / tellings_ticks + 1);
   Written whole{writer_}, changes{changes_writer_};

@@ -21,6 +21,9 @@ class ScoreRoom {
   /// Both must outlive this.
   ScoreRoom(SessionTable& sessions, HostStatus& status) : sessions_(&sessions), status_(&status) {}
 
+  /// Another world: what was told of the last one counts no more.
+  void begin_world() { fresh_ = true; }
+
   /// After the step.
   void publish(const World& world);
 
@@ -33,7 +36,8 @@ class ScoreRoom {
   MessageWriter changes_writer_;
   Score now_, told_;
   Score changes_;              // from the version before to told_; else not of the kind: to be told whole
-  std::uint32_t version_ = 0;  // of told_; 0: nothing yet
+  bool fresh_ = true;          // nothing was told of this world
+  std::uint32_t version_ = 0;  // of told_
   std::uint32_t urgent_ = 0;   // version that nobody waits for
   std::uint32_t wait_ticks_ = 0;
 };

@@ -230,8 +230,10 @@ class FakeServer {
     welcome.blocks_hash = blocks->hash();
     welcome.replication_hash = replication_hash(*ReplicationRegistry::builtin_ptr());
     connection_->send(StreamId::control, writer_.write(welcome));
-    if (tells_blocks && !resumed)
-      connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
+    if (resumed) return;
+    if (tells_blocks) connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
+    connection_->send(StreamId::control,
+                      writer_.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), world}));
   }
 
   void receive_sealed(const PeerAddress& from, std::span<const std::uint8_t> bytes, DatagramBatch& out) {
