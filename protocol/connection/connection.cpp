@@ -1,6 +1,7 @@
 #include "protocol/connection/connection.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "protocol/little_endian.h"
@@ -31,6 +32,17 @@ secure::Secret path_secret(const secure::Secret& challenge, const secure::Sessio
   return secure::expand(challenge, "path", session);
 }
 
+/// When sequences are passed over, which no peer may foresee. Who has no secret passes over none; a reliable
+/// link loses nothing, so that nobody gains by claiming what he did not get.
+std::optional<Rng> passing_of(const ConnectionSettings& settings, const secure::Secret& challenge,
+                              const secure::SessionKeys& keys) {
+  if (settings.end != secure::End::server || settings.reliable_link) return std::nullopt;
+  std::array<std::uint8_t, sizeof(keys.connection)> session;
+  put_little(session.data(), keys.connection);
+  const secure::Secret secret = secure::expand(challenge, "passed over", session);
+  return Rng{get_little<std::uint64_t>(secret.bytes().data())};
+}
+
 }  // namespace
 
 Connection::Connection(const ConnectionSettings& settings, const secure::SessionKeys& keys,
@@ -39,12 +51,18 @@ Connection::Connection(const ConnectionSettings& settings, const secure::Session
       protection_(keys, settings.end, now, settings.key_age),
       path_(peer, path_secret(challenge, keys)),
       loss_(settings.reliable_link, ack_delay_max),
+      passing_(passing_of(settings, challenge, keys)),
       heard_at_(now),
       answered_at_(now),
       eliciting_sent_at_(now),
       send_(send_streams(std::make_index_sequence<stream_count>{})),
       receive_(receive_streams(settings.receive_windows, std::make_index_sequence<stream_count>{})) {
   ASHLAR_ASSERT(settings.silence_max > settings.keepalive);
+  if (passing_) pass_over_at_ = packets_between_passed();
+}
+
+std::uint64_t Connection::packets_between_passed() {
+  return passed_over_every_least + passing_->below(passed_over_every_most - passed_over_every_least + 1);
 }
 
 SendResult Connection::send(StreamId stream, std::span<const std::uint8_t> message) {

@@ -22,6 +22,7 @@
 #include "protocol/drop_reason.h"
 #include "protocol/secure/packet_protection.h"
 #include "world/math/prefetch.h"
+#include "world/math/random.h"
 
 namespace ashlar {
 
@@ -35,6 +36,9 @@ inline constexpr std::size_t packets_per_poll_max = 64;
 /// With each probe so many unreliable messages may go though the window is closed: they ask as well as it
 /// does.
 inline constexpr std::uint32_t unreliable_per_probe = 4;
+/// A server passes over a sequence once in so many packets, as chance has it, so that nobody gains by
+/// acknowledging what he did not get.
+inline constexpr std::uint32_t passed_over_every_least = 128, passed_over_every_most = 512;
 /// Over a reliable link: bytes in packets with unreliable messages that are not acknowledged, at most: what a
 /// slow reader lets pile up on the way to it.
 inline constexpr std::uint64_t reliable_link_unreliable_bytes = 256 * 1024;
@@ -76,6 +80,7 @@ enum class ConnectionState : std::uint8_t {
 struct ConnectionCounters {
   std::uint64_t packets_sent = 0, bytes_sent = 0;          ///< on the wire
   std::uint64_t packets_received = 0, bytes_received = 0;  ///< that opened
+  std::uint64_t packets_passed_over = 0;                   ///< sequences that were left out
   std::uint64_t packets_lost = 0;  ///< called lost; those that turned up later included
   std::uint64_t packets_late = 0;  ///< of those, acknowledged after all
   std::uint64_t bytes_resent = 0;  ///< of streams
@@ -113,8 +118,8 @@ struct PacketScratch {
 class Connection final : private SentPacketFates {
  public:
   /// @param peer       where the handshake's packets came from: proven
-  /// @param challenge  this end's secret for path challenges, the same for all of its connections; only
-  ///                   needed where the peer may move
+  /// @param challenge  this end's secret for path challenges, and for which sequences a server passes over,
+  ///                   the same for all of its connections; a client needs none
   Connection(const ConnectionSettings& settings, const secure::SessionKeys& keys, const PeerAddress& peer,
              const secure::Secret& challenge, Micros now);
   Connection(const Connection&) = delete;
@@ -258,6 +263,7 @@ class Connection final : private SentPacketFates {
   void add_news(Packet& packet);
   void add_streams(Packet& packet);
   bool finish(Micros now, Packet& packet, const PeerAddress& to, DatagramBatch& out);
+  std::uint64_t packets_between_passed();
   bool streams_wait() const;
   bool news_wait() const;
   bool credit_due(std::size_t stream) const;
@@ -291,6 +297,8 @@ class Connection final : private SentPacketFates {
   secure::PacketProtection protection_;
   Path path_;
   LossDetection loss_;
+  std::optional<Rng> passing_;      // which sequences are passed over; none are without
+  std::uint64_t pass_over_at_ = 0;  // once that one went
   Congestion congestion_;
   Pacer pacer_;
   // A bit a stream: which are not idle, of which something came since nothing whole was there, and of which

@@ -121,6 +121,11 @@ bool Connection::finish(Micros now, Packet& packet, const PeerAddress& to, Datag
     loss_.sent(sent, std::span(chunks.begin(), end_of_chunks));
   }
   if (sent.eliciting) eliciting_sent_at_ = now;
+  if (passing_ && sequence >= pass_over_at_ && !loss_.full()) {
+    loss_.pass_over(now);
+    ++counters_.packets_passed_over;
+    pass_over_at_ = sequence + packets_between_passed();
+  }
   pacer_.spend(size);
   ++counters_.packets_sent;
   counters_.bytes_sent += size;

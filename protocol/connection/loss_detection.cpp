@@ -1,6 +1,7 @@
 #include "protocol/connection/loss_detection.h"
 
 #include <algorithm>
+#include <span>
 
 #include "world/math/assert.h"
 
@@ -38,6 +39,30 @@ void LossDetection::sent(SentPacket packet, std::span<const StreamChunk> chunks)
   forget(packet.sent_at);
 }
 
+void LossDetection::pass_over(Micros now) {
+  passed_over_[next_passed_over_] = next_sequence();
+  next_passed_over_ = (next_passed_over_ + 1) % passed_over_.size();
+  SentPacket nothing;
+  nothing.sent_at = now;
+  nothing.fate = SentPacket::Fate::passed_over;
+  sent(nothing, {});
+}
+
+bool LossDetection::names_passed_over(const AckFrame& ack) const {
+  const auto ranges = std::span(ack.ranges).first(ack.range_count);
+  return std::ranges::any_of(passed_over_, [&](std::uint64_t s) {
+    return s != 0 &&
+           std::ranges::any_of(ranges, [&](const AckRange& r) { return r.first <= s && s <= r.last; });
+  });
+}
+
+/// Packets that went from one on, itself included, before the newest that was acknowledged.
+std::uint64_t LossDetection::sent_between(std::uint64_t sequence) const {
+  const auto passed = std::ranges::count_if(
+      passed_over_, [&](std::uint64_t s) { return s > sequence && s < largest_acked_; });
+  return largest_acked_ - sequence - static_cast<std::uint64_t>(passed);
+}
+
 void LossDetection::settle(SentPacket& packet, SentPacket::Fate fate) {
   packet.fate = fate;
   if (!packet.eliciting) return;
@@ -49,7 +74,7 @@ void LossDetection::settle(SentPacket& packet, SentPacket::Fate fate) {
 LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now, SentPacketFates& fates,
                                                 bool of_path) {
   Acked result;
-  if (ack.ranges[0].last >= next_sequence()) {
+  if (ack.ranges[0].last >= next_sequence() || names_passed_over(ack)) {
     result.bad = true;
     return result;
   }
@@ -87,8 +112,7 @@ LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now,
 void LossDetection::note_late(std::uint64_t sequence, Micros now) {
   ++late_;
   // It would not have been called lost, had we waited so long: the path reorders that much.
-  const std::uint64_t behind = largest_acked_ - sequence;
-  packet_threshold_ = std::min(std::max(packet_threshold_, behind + 1), packet_threshold_max);
+  packet_threshold_ = std::min(std::max(packet_threshold_, sent_between(sequence) + 1), packet_threshold_max);
   const Micros took = now - packets_[sequence - 1].sent_at;
   if (took > loss_delay() && loss_delay_eighths_ < 16) ++loss_delay_eighths_;
 }
@@ -110,7 +134,7 @@ std::uint64_t LossDetection::detect(Micros now, SentPacketFates& fates) {
       if (all_known) first_unknown_ = s + 1;
       continue;
     }
-    const bool overtaken = s + (reliable_link_ ? 1 : packet_threshold_) <= largest_acked_;
+    const bool overtaken = reliable_link_ ? s < largest_acked_ : sent_between(s) >= packet_threshold_;
     if (overtaken || (!reliable_link_ && packet.sent_at + delay <= now)) {
       settle(packet, SentPacket::Fate::lost);
       if (packet.eliciting) lost_bytes += packet.bytes;
@@ -145,6 +169,7 @@ void LossDetection::forget(Micros now) {
     const SentPacket& oldest = packets_[packets_.first()];
     const bool old = oldest.sent_at + kept <= now || 2 * packets_.size() > packets_max;
     const bool done = oldest.fate == SentPacket::Fate::acked ||
+                      oldest.fate == SentPacket::Fate::passed_over ||
                       (old && (oldest.fate == SentPacket::Fate::lost || !oldest.eliciting));
     if (!done) break;
     const std::uint64_t behind = oldest.first_chunk + oldest.chunks + oldest.credits + oldest.resets;

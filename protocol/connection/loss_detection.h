@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -49,7 +50,7 @@ struct StreamChunk {
 
 /// What is remembered of a sent packet until its fate is known.
 struct SentPacket {
-  enum class Fate : std::uint8_t { unknown, acked, lost };
+  enum class Fate : std::uint8_t { unknown, acked, lost, passed_over };
   Micros sent_at{0};
   std::uint64_t told_largest = 0;  ///< the newest packet of the peer's that it acknowledged; 0: none
   std::uint64_t first_chunk = 0;   ///< of its chunks, in the order of sending
@@ -76,8 +77,10 @@ class SentPacketFates {
 ///
 /// A packet is lost when one sent later has been acknowledged, and it was sent `packet_threshold` packets or
 /// 9/8 of a round trip before that one; both grow when a packet that was called lost turns up after all. When
-/// nothing comes back for a probe timeout, doubling each time, the peer is asked for an answer.
-/// Source: RFC 9002, sections 6.1, 6.2 and appendix A; growing thresholds: RFC 8985 (RACK), section 6.2.
+/// nothing comes back for a probe timeout, doubling each time, the peer is asked for an answer. Who
+/// acknowledges whatever it may have been sent would never see a loss, and get more than its path takes: now
+/// and then a sequence is passed over, which nobody got. Source: RFC 9002, sections 6.1, 6.2 and appendix A;
+/// sequences passed over: RFC 9000, section 21.4; growing thresholds: RFC 8985 (RACK), section 6.2.
 class LossDetection {
  public:
   /// Packets whose fate is not known, and lost ones that may still turn up. At the limit nothing is sent.
@@ -101,6 +104,9 @@ class LossDetection {
 
   /// Notes a packet under next_sequence(). Precondition: not full().
   void sent(SentPacket packet, std::span<const StreamChunk> chunks);
+  /// Passes over next_sequence(): a packet that never goes, so that who acknowledges it is known to
+  /// acknowledge what it did not get. Precondition: not full().
+  void pass_over(Micros now);
   /// Chunks, credits and resets of a packet that is remembered, in that order.
   const StreamChunk& chunk(const SentPacket& packet, std::size_t i) const {
     return chunks_[packet.first_chunk + i];
@@ -112,7 +118,7 @@ class LossDetection {
     std::uint64_t largest = 0;  ///< newest of them; 0: none
     std::optional<Micros> rtt;  ///< the newest packet acknowledged is among them
     bool news = false;          ///< names a packet for the first time, whatever was thought of it
-    bool bad = false;           ///< names a packet that was never sent: nothing was changed
+    bool bad = false;           ///< names a packet that never went: nothing was changed
   };
   /// Reads an acknowledgement; older ones than before change what they name for the first time.
   /// @param of_path  it came from where the peer is. A round trip is told by that alone, and of a packet that
@@ -161,7 +167,10 @@ class LossDetection {
   std::size_t memory_bytes() const { return packets_.memory_bytes() + chunks_.memory_bytes(); }
 
  private:
+  static constexpr std::size_t passed_over_kept = 8;
   void settle(SentPacket& packet, SentPacket::Fate fate);
+  bool names_passed_over(const AckFrame& ack) const;
+  std::uint64_t sent_between(std::uint64_t sequence) const;
   void note_late(std::uint64_t sequence, Micros now);
   void forget(Micros now);
   Micros loss_delay() const;
@@ -174,6 +183,8 @@ class LossDetection {
   std::uint64_t first_unknown_ = 1;  // all below have their fate
   std::uint64_t path_begins_ = 1;    // what was sent before went over another path
   std::uint64_t largest_acked_ = 0;
+  std::array<std::uint64_t, passed_over_kept> passed_over_{};  // the last ones, a ring; 0: none
+  std::size_t next_passed_over_ = 0;
   std::uint64_t bytes_in_flight_ = 0, unreliable_bytes_in_flight_ = 0, eliciting_in_flight_ = 0;
   Micros loss_at_ = Micros::max(), eliciting_sent_at_{0};
   std::uint32_t probes_ = 0;

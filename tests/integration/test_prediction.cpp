@@ -255,6 +255,7 @@ void run_works(double seconds, std::uint64_t seed) {
   Swimmer swimmer(p, seed);
   swimmer.furnish();
   p.run(seconds / 2, [&] { return swimmer(); });
+  p.put(swimmer.home_m);  // who stands in water builds little
   client_sim::Builder builder(seed);
   p.run(seconds / 2, [&] {
     const PlayerCommand command = builder.think(p.play.client);

@@ -79,6 +79,41 @@ TEST_CASE("acknowledging what was never sent closes the connection", "[protocol]
   CHECK(victim.connection.close_reason() == CloseReason::bad_ack);
 }
 
+TEST_CASE("who acknowledges whatever it may have been sent is found out, and who tells the truth is not",
+          "[protocol][connection][hostile]") {
+  const bool honest = GENERATE(true, false);
+  Victim victim;
+  Connection listens({}, victim.keys, client_address, secure::Secret{}, victim.now);
+  AckRanges arrived;
+  std::uint64_t newest = 0, packets = 0;
+  while (packets < 4000 && victim.connection.state() == ConnectionState::open) {
+    victim.now += Micros{10'000};
+    victim.out.clear();
+    REQUIRE(victim.connection.send_unreliable(victim.now, Bytes(20), victim.out));
+    for (const DatagramBatch::Entry& entry : victim.out.entries()) {
+      const auto opened = listens.open(victim.now, client_address, victim.out.bytes(entry), victim.scratch);
+      REQUIRE(opened.has_value());
+      newest = opened->sequence, ++packets;
+      arrived.insert(newest);
+    }
+    Bytes plaintext(200);
+    FrameWriter writer(plaintext);
+    const AckRange all[] = {{1, newest}};
+    REQUIRE(writer.ack(honest ? arrived.list() : std::span<const AckRange>(all), 0, 150) > 0);
+    plaintext.resize(writer.size());
+    const auto refused = victim.send(plaintext);
+    if (honest) REQUIRE_FALSE(refused.has_value());
+  }
+  CHECK(victim.connection.counters().packets_passed_over > 0);
+  if (honest) {
+    CHECK(victim.connection.counters().packets_lost == 0);
+    CHECK(packets == 4000);
+  } else {
+    CHECK(victim.connection.close_reason() == CloseReason::bad_ack);
+    CHECK(packets <= 2 * passed_over_every_most);
+  }
+}
+
 TEST_CASE("more than the credit closes the connection, wherever it is", "[protocol][connection][hostile]") {
   const std::uint64_t offset = GENERATE(std::uint64_t{4096}, std::uint64_t{1} << 32, varint_max - 100);
   Victim victim;
@@ -156,7 +191,8 @@ TEST_CASE("who leaves as many packets unanswered as are remembered keeps nobody 
     REQUIRE_FALSE(victim.send({1}).has_value());
     victim.poll();
   }
-  CHECK(victim.connection.counters().packets_sent == LossDetection::packets_max);
+  const ConnectionCounters& counters = victim.connection.counters();
+  CHECK(counters.packets_sent + counters.packets_passed_over == LossDetection::packets_max);
   // Something of everything that would be said: acknowledgements, an answer, a challenge, a probe, a ping.
   Bytes challenge(40, 1);
   challenge[0] = static_cast<std::uint8_t>(FrameType::path_challenge);

@@ -98,6 +98,16 @@ TEST_CASE("an acknowledgement of what was never sent is told apart and changes n
   CHECK(loss.acknowledge(ack_of({{1, 2}}), 2 * ms, fates).bad);
   CHECK(fates.acked.empty());
   CHECK_FALSE(loss.acknowledge(ack_of({{1, 1}}), 2 * ms, fates).bad);
+  // 2 is passed over: what came before and behind it may be named, and it may not.
+  loss.pass_over(3 * ms);
+  note_sent(loss, 3 * ms), note_sent(loss, 3 * ms);
+  CHECK(loss.acknowledge(ack_of({{1, 3}}), 4 * ms, fates).bad);
+  CHECK(loss.acknowledge(ack_of({{4, 4}, {2, 2}}), 4 * ms, fates).bad);
+  CHECK(fates.acked.size() == 1);
+  CHECK_FALSE(loss.acknowledge(ack_of({{3, 4}, {1, 1}}), 4 * ms, fates).bad);
+  CHECK(fates.acked.size() == 3);
+  loss.detect(2000 * ms, fates);
+  CHECK(fates.lost.empty());
 }
 
 TEST_CASE("probes wait twice as long each time, up to a quarter of a second",
