@@ -26,35 +26,42 @@ std::size_t FinishMemory::place_of(const HandshakeId& id) const {
   return get_little<std::uint32_t>(hash.data()) % places;
 }
 
-const FinishMemory::Place* FinishMemory::find(const Table& table, const HandshakeId& id) const {
-  for (std::size_t at = place_of(id);; at = (at + 1) % places) {
-    const Place& place = table.at[at];
-    if (place.use == Use::free) return nullptr;
-    if (place.id == id) return &place;
-  }
+std::size_t FinishMemory::find(const Table& table, const HandshakeId& id) const {
+  std::size_t at = place_of(id);
+  while (table.at[at].known && table.at[at].id != id) at = (at + 1) % places;
+  return at;
 }
 
 bool FinishMemory::known(const HandshakeId& id) const {
-  for (const Table* table : {&present_, &previous_}) {
-    const Place* const place = find(*table, id);
-    if (place != nullptr && place->use == Use::known) return true;
-  }
-  return false;
+  return present_.at[find(present_, id)].known || previous_.at[find(previous_, id)].known;
 }
 
 void FinishMemory::add(const HandshakeId& id) {
   ASHLAR_ASSERT(!full());
-  std::size_t at = place_of(id);
-  while (present_.at[at].use != Use::free && present_.at[at].id != id) at = (at + 1) % places;
-  if (present_.at[at].use == Use::free) ++present_.used;
-  present_.at[at] = {id, Use::known};
+  Place& place = present_.at[find(present_, id)];
+  if (!place.known) ++present_.used;
+  place = {id, true};
 }
 
 void FinishMemory::forget(const HandshakeId& id) {
   for (Table* table : {&present_, &previous_}) {
-    const Place* const place = find(*table, id);
-    if (place != nullptr) table->at[static_cast<std::size_t>(place - table->at.data())].use = Use::forgotten;
+    const std::size_t at = find(*table, id);
+    if (table->at[at].known) remove(*table, at);
   }
+}
+
+/// Those behind it move up where it stood between them and their own places: no mark of it is left for
+/// searches to pass over, of which refused finishes would fill the table.
+void FinishMemory::remove(Table& table, std::size_t at) {
+  std::size_t hole = at;
+  for (std::size_t next = (at + 1) % places; table.at[next].known; next = (next + 1) % places) {
+    const std::size_t from_own = (next - place_of(table.at[next].id)) % places;
+    if (from_own < (next - hole) % places) continue;
+    table.at[hole] = table.at[next];
+    hole = next;
+  }
+  table.at[hole] = Place{};
+  --table.used;
 }
 
 }  // namespace ashlar::secure

@@ -26,25 +26,27 @@ class FinishMemory {
   bool full() const { return present_.used >= per_slot_max; }
   /// Precondition: not full.
   void add(const HandshakeId& id);
-  /// It may be finished again: it was refused, and the refusal may have been lost.
+  /// It may be finished again: it was refused, and the refusal may have been lost. Its place is free again.
   void forget(const HandshakeId& id);
 
   /// Memory, fixed.
   static constexpr std::size_t bytes() { return 2 * places * sizeof(Place); }
 
  private:
-  enum class Use : std::uint8_t { free, known, forgotten };
   struct Place {
     HandshakeId id{};
-    Use use = Use::free;
+    bool known = false;
   };
   static constexpr std::size_t places = 4096;
+  static_assert(per_slot_max < places);  // a search ends at a free place
   struct Table {
     std::vector<Place> at = std::vector<Place>(places);
     std::size_t used = 0;
   };
 
-  const Place* find(const Table& table, const HandshakeId& id) const;
+  /// Where it is, or the free place where it would be.
+  std::size_t find(const Table& table, const HandshakeId& id) const;
+  void remove(Table& table, std::size_t at);
   std::size_t place_of(const HandshakeId& id) const;
 
   Bytes16 key_;

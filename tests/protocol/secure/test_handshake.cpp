@@ -511,13 +511,18 @@ TEST_CASE("what a packet costs is known before it is paid", "[protocol][handshak
   CHECK(cost(Bytes(hello_bytes, test_version)) == DoorCost::nothing);
 }
 
+namespace {
+
+HandshakeId id_of(std::uint32_t n) {
+  HandshakeId id{};
+  for (std::size_t i = 0; i < 4; ++i) id[i] = static_cast<std::uint8_t>(n >> (8 * i));
+  return id;
+}
+
+}  // namespace
+
 TEST_CASE("a door's memory stays the same whoever comes, and full it says so", "[protocol][handshake]") {
   FinishMemory memory(Bytes16{1, 2, 3});
-  const auto id_of = [](std::uint32_t n) {
-    HandshakeId id{};
-    for (std::size_t i = 0; i < 4; ++i) id[i] = static_cast<std::uint8_t>(n >> (8 * i));
-    return id;
-  };
   for (std::uint32_t i = 0; i < FinishMemory::per_slot_max; ++i) {
     REQUIRE_FALSE(memory.full());
     memory.add(id_of(i));
@@ -537,6 +542,39 @@ TEST_CASE("a door's memory stays the same whoever comes, and full it says so", "
   CHECK(memory.known(id_of(5)));
   memory.advance(2);
   CHECK_FALSE(memory.known(id_of(5)));
+}
+
+TEST_CASE("refused finishes take no room in a door's memory", "[protocol][handshake]") {
+  FinishMemory memory(Bytes16{1, 2, 3});
+  constexpr std::uint32_t accepted = FinishMemory::per_slot_max - 1, first_refused = 1u << 20;
+  for (std::uint32_t i = 0; i < accepted; ++i) memory.add(id_of(i));
+  for (std::uint32_t i = first_refused; i < first_refused + 20'000; ++i) {
+    REQUIRE_FALSE(memory.full());
+    memory.add(id_of(i));
+    memory.forget(id_of(i));
+    memory.forget(id_of(i));  // of what it does not know nothing is left to forget
+    REQUIRE_FALSE(memory.known(id_of(i)));
+  }
+  for (std::uint32_t i = 0; i < accepted; ++i) REQUIRE(memory.known(id_of(i)));
+  memory.add(id_of(first_refused));
+  CHECK(memory.full());
+}
+
+TEST_CASE("a door's memory finds who shared a place with one that it forgot", "[protocol][handshake]") {
+  FinishMemory memory(Bytes16{7});
+  Rng rng(5);
+  std::vector<std::uint8_t> held(6000);  // by number: is it known?
+  std::size_t count = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    const std::uint32_t n = rng.below(static_cast<std::uint32_t>(held.size()));
+    REQUIRE(memory.known(id_of(n)) == (held[n] != 0));
+    if (held[n] != 0)
+      memory.forget(id_of(n)), held[n] = 0, --count;
+    else if (!memory.full())
+      memory.add(id_of(n)), held[n] = 1, ++count;
+    REQUIRE(memory.full() == (count == FinishMemory::per_slot_max));
+  }
+  for (std::uint32_t n = 0; n < held.size(); ++n) REQUIRE(memory.known(id_of(n)) == (held[n] != 0));
 }
 
 TEST_CASE("a client repeats itself, and gives up", "[protocol][handshake]") {
