@@ -13,25 +13,32 @@ SecretKey derived(const SecretKey& secret, std::uint64_t number) {
   return {keyed_hash(secret, 2 * number), keyed_hash(secret, 2 * number + 1)};
 }
 
-/// Takes one of both, or none of either.
-bool take(AddressBudget& share, std::uint32_t& left, AddressBudget::Micros now, const PeerAddress& peer) {
-  if (left == 0 || !share.take(now, limit_key(peer))) return false;
-  --left;
+}  // namespace
+
+Gate::Share::Share(const SecretKey& secret, std::uint64_t number, const GateLimit& limit)
+    : limit_(limit),
+      of_address_(derived(secret, number), 60 * limit.per_s, limit.burst),
+      left_(limit.all_per_s / 60) {}
+
+void Gate::Share::next_tick(std::uint32_t tick_rate_hz) {
+  ASHLAR_ASSERT(tick_rate_hz > 0);
+  rest_ += limit_.all_per_s;
+  left_ = std::min(left_ + rest_ / tick_rate_hz, limit_.all_per_tick_max(tick_rate_hz));
+  rest_ %= tick_rate_hz;
+}
+
+bool Gate::Share::take(Micros now, const PeerAddress& peer) {
+  if (left_ == 0 || !of_address_.take(now, limit_key(peer))) return false;
+  --left_;
   return true;
 }
 
-void refill(std::uint32_t& left, const GateLimit& limit) {
-  left = std::min(left + limit.per_tick, gate_ticks_saved * limit.per_tick);
-}
-
-}  // namespace
-
 Gate::Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::uint32_t rejoins_per_minute)
     : secret_(derived(secret, 1)),
-      answers_(derived(secret, 2), 60 * answers_limit.per_s, answers_limit.burst),
-      handshakes_(derived(secret, 3), 60 * handshakes_limit.per_s, handshakes_limit.burst),
-      pings_(derived(secret, 4), 60 * pings_limit.per_s, pings_limit.burst),
-      unknown_(derived(secret, 5), 60 * unknown_limit.per_s, unknown_limit.burst),
+      answers_(secret, 2, answers_limit),
+      handshakes_(secret, 3, handshakes_limit),
+      pings_(secret, 4, pings_limit),
+      unknown_(secret, 5, unknown_limit),
       // What an address may have playing at once may also come back twice a minute.
       stays_(derived(secret, 6),
              rejoins_per_minute == 0 ? 0 : std::max(rejoins_per_minute, 2 * clients_per_address_max),
@@ -39,15 +46,10 @@ Gate::Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::
       returns_(derived(secret, 7), returns_per_minute, returns_per_minute),
       clients_per_address_max_(clients_per_address_max),
       stays_limited_(rejoins_per_minute != 0),
-      told_(told_places) {
-  next_tick();
-}
+      told_(told_places) {}
 
-void Gate::next_tick() {
-  refill(answers_left_, answers_limit);
-  refill(handshakes_left_, handshakes_limit);
-  refill(pings_left_, pings_limit);
-  refill(unknown_left_, unknown_limit);
+void Gate::next_tick(std::uint32_t tick_rate_hz) {
+  for (Share* share : {&answers_, &handshakes_, &pings_, &unknown_}) share->next_tick(tick_rate_hz);
 }
 
 Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& sessions,
@@ -90,19 +92,19 @@ Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& s
 }
 
 bool Gate::answers(Micros now, const PeerAddress& peer) {
-  if (take(answers_, answers_left_, now, peer)) return true;
+  if (answers_.take(now, peer)) return true;
   ++counters_.answers_limited;
   return false;
 }
 
 bool Gate::handshakes(Micros now, const PeerAddress& peer) {
-  if (take(handshakes_, handshakes_left_, now, peer)) return true;
+  if (handshakes_.take(now, peer)) return true;
   ++counters_.handshakes_limited;
   return false;
 }
 
 bool Gate::answers_ping(Micros now, const PeerAddress& peer) {
-  const bool answered = take(pings_, pings_left_, now, peer);
+  const bool answered = pings_.take(now, peer);
   ++(answered ? counters_.pongs : counters_.pings_limited);
   return answered;
 }
@@ -113,7 +115,7 @@ bool Gate::tells_unknown(Micros now, const PeerAddress& peer) {
                                keyed_hash(secret_, static_cast<std::uint64_t>(peer.port) << 32 | peer.link);
   Told& told = told_[source % told_places];
   const bool lately = told.source == source && now - told.at < unknown_every;
-  if (lately || !take(unknown_, unknown_left_, now, peer)) {
+  if (lately || !unknown_.take(now, peer)) {
     ++counters_.unknown_limited;
     return false;
   }

@@ -14,21 +14,27 @@
 namespace ashlar::server {
 
 /// What strangers may make a server do. In each row: of one address (IPv6: one /64) in a second, its burst,
-/// and of all addresses in a tick. They are apart from each other, so that using one up leaves the rest.
+/// and of all addresses in a second, whatever the tick rate: it comes back tick by tick. They are apart from
+/// each other, so that using one up leaves the rest.
 struct GateLimit {
-  std::uint32_t per_s, burst, per_tick;
+  std::uint32_t per_s, burst, all_per_s;
+
+  /// The most that all addresses may use in one tick: what comes back in it, and what they left in quiet
+  /// ticks, for a crowd that comes at once, which is a thirtieth of a second's. Of handshakes 192 at 10 Hz
+  /// (some 14 ms of 100), 72 at 60 Hz (5 of 17) and 59 at 128 Hz (4 of 8).
+  constexpr std::uint32_t all_per_tick_max(std::uint32_t tick_rate_hz) const {
+    return all_per_s / tick_rate_hz + all_per_s / 30;
+  }
 };
-/// What all addresses leave in quiet ticks is there for a crowd that comes at once: of so many ticks.
-inline constexpr std::uint32_t gate_ticks_saved = 3;
 /// Hellos that are answered by a hash: with a cookie, or with our version.
-inline constexpr GateLimit answers_limit{500, 1000, 64};
+inline constexpr GateLimit answers_limit{500, 1000, 3840};
 /// Hellos and finishes that cost a multiplication on the curve or three, some 75 us on average: a join takes
 /// one of each. Who comes here has proven its address; hundreds of clients may come from one at once.
-inline constexpr GateLimit handshakes_limit{400, 1000, 24};
+inline constexpr GateLimit handshakes_limit{400, 1000, 1440};
 /// Pongs, so that a flood of anything else leaves health checks their answers.
-inline constexpr GateLimit pings_limit{20, 40, 64};
+inline constexpr GateLimit pings_limit{20, 40, 3840};
 /// Answers to packets of unknown connections, and of one port not more than one in unknown_every.
-inline constexpr GateLimit unknown_limit{200, 500, 64};
+inline constexpr GateLimit unknown_limit{200, 500, 3840};
 inline constexpr std::chrono::milliseconds unknown_every{250};
 /// A session that ends sooner counts as coming and going.
 inline constexpr std::chrono::seconds short_stay{60};
@@ -60,8 +66,8 @@ class Gate {
   /// @param clients_per_address_max  sessions of one host at once
   Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::uint32_t rejoins_per_minute);
 
-  /// What all addresses together may use comes back.
-  void next_tick();
+  /// What all addresses together may use comes back. @param tick_rate_hz  of the world that is played
+  void next_tick(std::uint32_t tick_rate_hz);
 
   /// May this be answered by a hash? Like the next three it spends of the address's and the tick's budget;
   /// where that is used up they say no and it is counted. O(1).
@@ -99,9 +105,24 @@ class Gate {
   static constexpr std::size_t told_places = 4096;
 
   SecretKey secret_;
-  AddressBudget answers_, handshakes_, pings_, unknown_, stays_;
+  /// One of the budgets.
+  class Share {
+   public:
+    Share(const SecretKey& secret, std::uint64_t number, const GateLimit& limit);
+    void next_tick(std::uint32_t tick_rate_hz);
+    /// One of the address's and one of all addresses', or none of either.
+    bool take(Micros now, const PeerAddress& peer);
+
+   private:
+    GateLimit limit_;
+    AddressBudget of_address_;
+    std::uint32_t left_;      // of all addresses
+    std::uint32_t rest_ = 0;  // of what came back, in parts of a tick rate
+  };
+
+  Share answers_, handshakes_, pings_, unknown_;
+  AddressBudget stays_;
   AddressBudget returns_;  // by identity
-  std::uint32_t answers_left_ = 0, handshakes_left_ = 0, pings_left_ = 0, unknown_left_ = 0;
   std::uint32_t clients_per_address_max_;
   bool stays_limited_;
   std::vector<Told> told_;  // by hash of address and port, each the last that was told

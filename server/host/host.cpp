@@ -238,7 +238,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   if (status.tick % config.snapshot_every_ticks == 0) now = at = publish(at, out);
   const std::uint64_t published = stopwatch();
   note_phase(Phase::publish, published - stepped - sent_early_ns);
-  gate.next_tick();
+  gate.next_tick(world->setup().rules.tick_rate_hz);
   status.gate = gate.counters();
   lobby.keep_house(at, out);
   if (observer != nullptr) take_verdicts(out);

@@ -238,10 +238,42 @@ TEST_CASE("what handshakes may cost is bounded in each tick, and shared out betw
     most = std::max(most, door.accepts + door.finishes - before);
     before = door.accepts + door.finishes;
   }
-  CHECK(most <= 3 * handshakes_limit.per_tick);
-  CHECK(most > handshakes_limit.per_tick);
+  CHECK(most <= handshakes_limit.all_per_tick_max(60));
+  CHECK(most > handshakes_limit.all_per_s / 60);
   CHECK(table.host->status().gate.handshakes_limited > 0);
   CHECK(table.host->status().clients == 200);
+}
+
+TEST_CASE("a gate is as generous whatever the tick rate", "[server][gate]") {
+  const std::uint32_t tick_rate_hz = GENERATE(10u, 30u, 60u, 128u);
+  CAPTURE(tick_rate_hz);
+  Gate gate(SecretKey{1, 2}, 2, 0);
+  std::uint8_t address = 0;
+  std::uint32_t in_all = 0, most = 0;
+  const auto take_all = [&](Micros now) {
+    std::uint32_t taken = 0;
+    // Of many addresses, so that none has used up its own share.
+    while (gate.handshakes(now, somebody(++address))) ++taken;
+    return taken;
+  };
+  Micros now{1'000'000};
+  (void)take_all(now);
+  const auto second = [&](auto&& each_tick) {
+    for (std::uint32_t i = 0; i < tick_rate_hz; ++i) {
+      now += Micros{1'000'000 / tick_rate_hz};
+      gate.next_tick(tick_rate_hz);
+      each_tick();
+    }
+  };
+  second([&] {
+    const std::uint32_t taken = take_all(now);
+    in_all += taken, most = std::max(most, taken);
+  });
+  CHECK(in_all == handshakes_limit.all_per_s);
+  CHECK(most <= handshakes_limit.all_per_s / tick_rate_hz + 1);
+  // A crowd after quiet ticks: a thirtieth of a second's more, and no more than that.
+  second([] {});
+  CHECK(take_all(now) == handshakes_limit.all_per_s / tick_rate_hz + handshakes_limit.all_per_s / 30);
 }
 
 TEST_CASE("a packet of an unknown connection is answered by a reset that its client believes, not too often",
