@@ -246,7 +246,9 @@ bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
 }
 
 void Lobby::keep_house(Micros now, HostOutput& out) {
-  const bool second = r_.status.tick % r_.world->setup().rules.tick_rate_hz == 0;
+  const std::uint16_t tick_rate_hz = r_.world->setup().rules.tick_rate_hz;
+  const bool second = r_.status.tick % tick_rate_hz == 0;
+  const std::int32_t datagrams = datagrams_per_tick(tick_rate_hz);
   std::uint32_t playing = 0;
   const std::span<const std::uint32_t> rows = r_.sessions.visit();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -257,7 +259,7 @@ void Lobby::keep_house(Micros now, HostOutput& out) {
     const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);
     session.packets_paid += static_cast<std::uint64_t>(acks) * ack_packets;
     session.calls_this_tick = 0;
-    session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick + acks, datagrams_burst);
+    session.datagram_tokens = std::min(session.datagram_tokens + datagrams + acks, datagrams_burst);
     if (bans_changed_ && put_out(now, session, out)) continue;
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
     if (keep(now, session, out)) ++playing;

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,9 +24,14 @@
 namespace ashlar::server {
 
 /// An honest client sends one input a tick, and an acknowledgement for every ack_packets packets of ours,
-/// which counts beside this; chat and joins are rare. The burst covers a network that held datagrams back for
-/// half a second.
-inline constexpr std::int32_t datagrams_per_tick = 3;
+/// which counts beside this; others come by time, after ack_delay_max, which in slow ticks are several; chat
+/// and joins are rare. The burst covers a network that held datagrams back for half a second.
+inline constexpr std::int32_t datagrams_per_tick_least = 3;
+inline constexpr std::int32_t datagrams_per_s_least = 180;
+constexpr std::int32_t datagrams_per_tick(std::int32_t tick_rate_hz) {
+  return std::max(datagrams_per_tick_least, (datagrams_per_s_least + tick_rate_hz - 1) / tick_rate_hz);
+}
+static_assert(datagrams_per_s_least >= 2 * (std::chrono::seconds(1) / ack_delay_max));
 inline constexpr std::int32_t datagrams_burst = 256;
 inline constexpr std::int32_t chat_lines_burst = 4;
 

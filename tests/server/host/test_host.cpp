@@ -189,6 +189,29 @@ TEST_CASE("garbage, strangers, replays and forgeries are counted by reason and c
   CHECK(hand.applied_tick > 0);
 }
 
+TEST_CASE("in slow ticks a client may acknowledge by time and is dropped nothing", "[server][host]") {
+  Table t;
+  t.setup.rules.tick_rate_hz = 10;
+  t.restart();
+  Hand& hand = t.hand(tcp_peer(1, 1));
+  t.enter(hand);
+  // One input a tick, and as much for each 25 ms: 60 in a second, for so long that no burst covers it.
+  for (int i = 0; i < 20 * 10; ++i) {
+    for (int n = 0; n < 6; ++n) t.send(hand, walking(hand.snapshot_tick + 2));
+    t.turn(Micros{100'001});
+  }
+  CHECK(t.drops(DropReason::rate_limited) == 0);
+  CHECK(t.host->status().clients == 1);
+}
+
+TEST_CASE("what a session may send comes back by the second, and by the tick where those are many",
+          "[server][host]") {
+  CHECK(datagrams_per_tick(10) == 18);
+  CHECK(datagrams_per_tick(50) == 4);
+  CHECK(datagrams_per_tick(60) == 3);
+  CHECK(datagrams_per_tick(128) == 3);
+}
+
 TEST_CASE("a client that says more than its share is held to it, and loses nothing that matters",
           "[server][host]") {
   Table t;
