@@ -297,7 +297,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
   h.scores.begin_world();
   h.edits.begin_world();
   h.stream.begin_world();
-  h.book.begin_world(setup.players_max);
+  h.book.begin_world(setup.players_max, setup.rules.tick_rate_hz);
   h.lobby.change_world(h.now);
   h.note_world();
 }

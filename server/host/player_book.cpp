@@ -20,7 +20,8 @@ bool tells(const KeptPlayer& told, const KeptPlayer& now, bool asked) {
 
 }  // namespace
 
-void PlayerBook::begin_world(std::uint32_t players_max) {
+void PlayerBook::begin_world(std::uint32_t players_max, std::uint16_t tick_rate_hz) {
+  place_every_ticks_ = place_every_s * tick_rate_hz;
   away_.clear();
   ranks_.clear();
   present_.assign(players_max, {});

@@ -52,12 +52,11 @@ class PlayerBook {
   /// @param most_away  fewer in tests
   PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz, GivenBack back,
              std::size_t most_away = away_max)
-      : back_(back),
-        place_every_ticks_(place_every_s * tick_rate_hz),
-        most_away_(most_away),
-        present_(players_max) {}
+      : back_(back), most_away_(most_away) {
+    begin_world(players_max, tick_rate_hz);
+  }
   /// Another world, with other things: nobody holds anything.
-  void begin_world(std::uint32_t players_max);
+  void begin_world(std::uint32_t players_max, std::uint16_t tick_rate_hz);
   /// A player of an earlier run; the one who was there longest ago first.
   void remember(const KeptPlayer& player);
 
@@ -120,7 +119,7 @@ class PlayerBook {
   void note_departed(const Departed& departed);
 
   GivenBack back_;
-  std::uint32_t place_every_ticks_;
+  std::uint32_t place_every_ticks_ = 0;
   std::size_t most_away_;
   std::map<PlayerIdentity, Away> away_;
   std::map<Rank, PlayerIdentity> ranks_;  // all who are away

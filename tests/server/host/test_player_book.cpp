@@ -1,4 +1,5 @@
 // What a Host knows of players beyond their stay: where they were, and where they begin when they come back.
+#include "server/host/player_book.h"
 #include "tests/server/host/host_table.h"
 #include "world/sim/game.h"
 #include "world/sim/player_life.h"
@@ -192,6 +193,26 @@ TEST_CASE("a store is told of who left, of who walked, and at the end of all who
   REQUIRE(left.size() == 1);
   CHECK(length(left[0].position_m - there) < 1);
   CHECK(t.host->present_players().empty());
+}
+
+TEST_CASE("in the next world a store is told of who walked as often, whatever its tick rate",
+          "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  WorldSetup next = t.setup;
+  next.rules.tick_rate_hz = 10;
+  t.host->change_world(std::make_unique<World>(next));
+  constexpr Micros slow_tick{100'001};
+  for (int i = 0; i < 30; ++i) t.turn(slow_tick);
+  REQUIRE(t.host->world().player_count() == 1);
+  t.host->admin({AdminAction::teleport, t.books().sessions.at(0).player, position(t) + DVec3{40, 0, 3}});
+  std::size_t told = 0;
+  for (std::uint32_t i = 0; i < (PlayerBook::place_every_s + 1) * 10; ++i) {
+    t.turn(slow_tick);
+    told += t.host->changed_players().size();
+  }
+  CHECK(told >= 1);
 }
 
 TEST_CASE("of who came, did nothing and went a store is told nothing", "[server][player_book]") {
