@@ -197,7 +197,7 @@ void Host::Impl::bring_back() {
 
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
-  book.collect(*world, sessions, lingering, input);
+  book.collect(*world, sessions, input);
   input.collect(*world, sessions, lingering, ground, out.ground_requests, publisher.frames());
   status.ground = ground.counters();
   status.lingering = lingering.count();

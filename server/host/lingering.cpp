@@ -1,5 +1,7 @@
 #include "server/host/lingering.h"
 
+#include <algorithm>
+
 #include "world/math/assert.h"
 #include "world/sim/shooting.h"
 #include "world/sim/world.h"
@@ -46,16 +48,21 @@ bool LingeringBodies::fought_lately(const World& world, EntityId player) const {
          number(world.tick()) - fighter.fought_tick < ticks_;
 }
 
-bool LingeringBodies::stay(const World& world, EntityId player) {
+bool LingeringBodies::stay(const World& world, EntityId player, const Identity& identity) {
   ASHLAR_ASSERT(fought_lately(world, player));
   // A world may have more slots than there are sessions: who fights and leaves must not decide what fits.
   if (bodies_.size() >= sessions_max_) return false;
-  bodies_.push_back({player, number(world.tick()) + ticks_});
+  bodies_.push_back({player, identity, number(world.tick()) + ticks_});
   return true;
 }
 
-void LingeringBodies::forget(EntityId player) {
-  std::erase_if(bodies_, [&](const Body& body) { return body.player == player; });
+EntityId LingeringBodies::take(const World& world, const Identity& identity) {
+  const auto found = std::ranges::find(bodies_, identity, &Body::identity);
+  // What the world has lost let_go() takes out.
+  if (found == bodies_.end() || world.player_row(found->player) < 0) return EntityId{0};
+  const EntityId player = found->player;
+  bodies_.erase(found);
+  return player;
 }
 
 void LingeringBodies::let_go(const World& world, std::vector<EntityId>& leaves) {

@@ -25,13 +25,14 @@ class LingeringBodies {
   /// Within the time of a fight, and alive when it was last seen.
   bool fought_lately(const World& world, EntityId player) const;
   /// The body of a player who leaves stays from now on. Precondition: it fought_lately().
+  /// @param identity  whose it is
   /// @return false: as many stay as may, and this one goes
-  [[nodiscard]] bool stay(const World& world, EntityId player);
+  [[nodiscard]] bool stay(const World& world, EntityId player, const Identity& identity);
   /// Takes out whose time is over, who died or is gone, and appends them to `leaves`, for the tick to come.
   void let_go(const World& world, std::vector<EntityId>& leaves);
 
-  /// The body of a player who is back leaves in the tick to come: it is counted no more.
-  void forget(EntityId player);
+  /// That player is back: its body is no longer one of these. O(bodies). @return nobody: none of it stays
+  EntityId take(const World& world, const Identity& identity);
 
   /// How many bodies stay.
   std::uint32_t count() const { return static_cast<std::uint32_t>(bodies_.size()); }
@@ -39,6 +40,7 @@ class LingeringBodies {
  private:
   struct Body {
     EntityId player{};
+    Identity identity{};
     std::uint32_t until_tick = 0;
   };
   struct Fighter {

@@ -108,16 +108,16 @@ void Lobby::end_away(Micros now, AwayBodies::Body& body, const std::string& why,
 
 /// Likewise, once it waits no more.
 void Lobby::note_gone(Micros now, const AwayBodies::Body& gone, const std::string& why, HostOutput& out) {
-  leave_body(gone.player, !defects_.ghost);
+  leave_body(gone.player, gone.identity, !defects_.ghost);
   r_.gate.note_stay(now, gone.address, now - gone.came_at);
   out.events.push_back({HostEventKind::left, gone.address, gone.resume.own.number, gone.name, why});
   r_.chat.note_left(gone.name, why);
 }
 
 /// A body leaves in the next tick, or lingers after a fight.
-void Lobby::leave_body(EntityId player, bool leaves) {
+void Lobby::leave_body(EntityId player, const Identity& identity, bool leaves) {
   ASHLAR_ASSERT(player != EntityId{0});
-  if (r_.lingering.fought_lately(*r_.world, player) && r_.lingering.stay(*r_.world, player)) return;
+  if (r_.lingering.fought_lately(*r_.world, player) && r_.lingering.stay(*r_.world, player, identity)) return;
   if (leaves) r_.input.leave(player);
 }
 
@@ -125,7 +125,8 @@ void Lobby::leave_body(EntityId player, bool leaves) {
 /// @param why  for log and chat
 void Lobby::leave_world(Session& session, const std::string& why, HostOutput& out) {
   if (session.player == EntityId{0}) return;
-  leave_body(session.player, !defects_.ghost || (why != "timed out" && why != "connection closed"));
+  leave_body(session.player, session.identity,
+             !defects_.ghost || (why != "timed out" && why != "connection closed"));
   session.player = EntityId{};
   out.events.push_back({HostEventKind::left, session.address, session.number, session.name, why});
   r_.chat.note_left(session.name, why);

@@ -54,7 +54,8 @@ class Lobby {
   /// A client that lacks a map or prop asks for it, joined or not.
   void give_content(Micros now, const Session& session, const ContentRequest& request);
   /// A greeted session that holds all content joins in the next tick, or goes on at once with the body that
-  /// it came back to; one that does not is told what it lacks.
+  /// it came back to, or with the one that its player left in a fight; one that does not is told what it
+  /// lacks.
   void join(Micros now, Session& session, const Join& join, HostOutput& out);
   /// After a step: gives those that it let in their entity; whom it did not is sent away.
   void settle_joins(Micros now, HostOutput& out);
@@ -102,6 +103,7 @@ class Lobby {
               const std::string& player, HostOutput& out);
   Session& begin(Micros now, const PeerAddress& from, const secure::Accepted& accepted, Guest guest);
   void take_back(Session& session, AwayBodies::Body body);
+  void back_to_fight(Micros now, Session& session, HostOutput& out);
   void play(Session& session, HostEventKind how, HostOutput& out);
   std::unique_ptr<Connection> connect(Micros now, const PeerAddress& peer,
                                       const secure::SessionKeys& keys) const;
@@ -118,7 +120,7 @@ class Lobby {
   void step_aside(Micros now, Session& session);
   void end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out);
   void note_gone(Micros now, const AwayBodies::Body& gone, const std::string& why, HostOutput& out);
-  void leave_body(EntityId player, bool may_linger);
+  void leave_body(EntityId player, const Identity& identity, bool leaves);
   void leave_world(Session& session, const std::string& why, HostOutput& out);
   void remove(Micros now, Session& session, const std::string& why, HostOutput& out);
 

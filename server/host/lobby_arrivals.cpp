@@ -140,8 +140,8 @@ std::optional<Refusal> Lobby::make_room(Micros now, const PeerAddress& from, con
     return away.identity != guest.identity && !r_.lingering.fought_lately(*r_.world, away.player);
   };
   const auto give_way = static_cast<std::uint32_t>(std::ranges::count_if(r_.away.bodies(), gives_way));
-  // What the same player has in the world counts as gone, though it fought lately: should it linger, it
-  // leaves before this one joins.
+  // What the same player has in the world counts as gone, though it fought lately: should it linger, this one
+  // goes on with it, or it has left before this one joins.
   const std::uint32_t others = r_.away.count() - (body == nullptr ? 0 : 1);
   const std::uint32_t stay = r_.lingering.count() + others - give_way;
   const Admission admission = r_.gate.admit(now, from, r_.sessions, stay, give_way, earlier);
@@ -303,11 +303,32 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
   r_.stream.join(session, join);
   session.watches = join.watches;
   r_.sessions.leave_greeted(session, SessionState::joining);
-  if (session.player == EntityId{0}) return;
+  if (session.player == EntityId{0}) return back_to_fight(now, session, out);
   ++r_.status.resumed;
   session.input = standing_input(*r_.world, session);
   session.picture.reset();
   play(session, HostEventKind::returned, out);
+}
+
+/// Leaving is no escape, and neither is coming in anew: whose body lingers goes on with that one, where it
+/// stands and as hurt as it is, though its client was welcomed as one that joins and builds the world. Who
+/// has none joins.
+void Lobby::back_to_fight(Micros now, Session& session, HostOutput& out) {
+  session.player = r_.lingering.take(*r_.world, session.identity);
+  if (session.player == EntityId{0}) return;
+  const std::size_t row = slot_of(session.player);
+  const PlayerTable& players = r_.world->players();
+  session.joined_at = now;
+  // Its client has not turned yet, and looks as the body does.
+  session.delta_yaw = players.yaw[row];
+  session.input = standing_input(*r_.world, session);
+  session.picture.reset();
+  // As a player may by a line of chat, in a fight or not.
+  const bool watches = players.role[row] == PlayerRole::watches;
+  if (session.watches != watches && players.role[row] != PlayerRole::out)
+    r_.input.admin({session.watches ? AdminAction::spectate : AdminAction::play, session.player, {}});
+  play(session, HostEventKind::joined, out);
+  r_.chat.note_joined(session.name);
 }
 
 /// It is in the world from now on.

@@ -92,8 +92,7 @@ Returning PlayerBook::bring(std::uint32_t session, const KeptPlayer& was) const 
   return out;
 }
 
-void PlayerBook::collect(const World& world, const SessionTable& sessions, LingeringBodies& lingering,
-                         TickInputCollector& input) {
+void PlayerBook::collect(const World& world, const SessionTable& sessions, TickInputCollector& input) {
   returning_.clear();
   for (const std::uint32_t row : sessions.seated()) {
     const Session& session = sessions[row];
@@ -102,7 +101,6 @@ void PlayerBook::collect(const World& world, const SessionTable& sessions, Linge
     if (const int at = world.player_row(body); at >= 0) {
       // It leaves before anybody joins, and nothing happens in between.
       input.leave(body);
-      lingering.forget(body);
       // As of the last step, after which nothing happened to it.
       returning_.push_back(bring(row, present_[static_cast<std::size_t>(at)].player));
     } else if (const auto found = away_.find(session.identity); found != away_.end()) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "server/host/kept_player.h"
-#include "server/host/lingering.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
 #include "world/sim/world.h"
@@ -61,9 +60,8 @@ class PlayerBook {
   void remember(const KeptPlayer& player);
 
   /// Before a tick's input is collected: what those bring who join in it. Where a body of theirs is still in
-  /// the world, after a fight, it leaves in that tick.
-  void collect(const World& world, const SessionTable& sessions, LingeringBodies& lingering,
-               TickInputCollector& input);
+  /// the world it leaves in that tick: who fought lately has been given its own, and joins no more.
+  void collect(const World& world, const SessionTable& sessions, TickInputCollector& input);
   /// What collect() found, in the order of joins.
   std::span<const Returning> returning() const { return returning_; }
   /// After the step, before sessions change.

@@ -11,8 +11,11 @@ namespace {
 
 /// Two who face each other a few metres apart in no world but the terrain; one shoots.
 struct Duel {
-  explicit Duel(Micros linger = Micros{5'000'000}, const PeerAddress& bobs = peer(2))
+  explicit Duel(Micros linger = Micros{5'000'000}, const PeerAddress& bobs = peer(2),
+                Switch friendly_fire = Switch::off)
       : table(3, {}, lingering(linger)) {
+    table.setup.rules.friendly_fire = friendly_fire;
+    table.restart();
     bob.at = bobs;
     table.enter(ann);
     shooter = ann.own->id;
@@ -158,12 +161,13 @@ TEST_CASE("who was cut off in a fight keeps his place as long as his body stays"
     CHECK(duel.bob.welcomes.back().resumed);
     CHECK(duel.bob.own->id == duel.target);
   }
-  SECTION("he begins anew in its place, though that is all there is") {
+  SECTION("he comes in anew, and goes on with it, though that is all there is") {
     duel.bob.vanished = false;
     duel.bob.at.link = 40;
     duel.bob.resume = 0;
     t.enter(duel.bob);
-    CHECK(duel.bob.own->id != duel.target);
+    CHECK_FALSE(duel.bob.welcomes.back().resumed);
+    CHECK(duel.bob.own->id == duel.target);
     t.run(2);
     CHECK(t.host->status().lingering == 0);
     CHECK(duel.bodies() == 3);
@@ -185,8 +189,90 @@ TEST_CASE("who plays on by another connection after a fight needs no second plac
   REQUIRE(duel.shoot());
   duel.table.enter(again);
   CHECK(duel.bob.end() == SessionEnd::replaced);
+  CHECK(again.own->id == duel.target);
   duel.table.run(2);
   CHECK(duel.bodies() == 3);
+  CHECK(duel.table.host->status().lingering == 0);
+}
+
+TEST_CASE("who comes in anew in a fight goes on with the body that he left, as hurt as it is",
+          "[server][fights]") {
+  Duel duel(Micros{5'000'000}, peer(2), Switch::on);
+  Table& t = duel.table;
+  Hand& again = t.hand(peer(4), "bob");
+  again.at.ip[7] = 3;
+  again.identity = duel.bob.identity;
+  REQUIRE(duel.shoot());
+  const auto health = [&] { return t.host->world().players().health[slot_of(duel.target)]; };
+  const std::uint16_t hurt = health();
+  REQUIRE(hurt < t.setup.rules.player_health);
+  const Turn16 looked = t.host->world().players().yaw[slot_of(duel.target)];
+  const bool left = GENERATE(true, false);
+  CAPTURE(left);
+  if (left) duel.bob.leave(t.now), t.run(30);
+  t.enter(again);
+  t.run(3);
+  // It is told all that who joins is told, and its own view is added to the body's.
+  CHECK_FALSE(again.welcomes.back().resumed);
+  CHECK(again.own->id == duel.target);
+  CHECK(health() == hurt);
+  CHECK(t.host->world().players().yaw[slot_of(duel.target)] == looked);
+  CHECK(t.host->status().lingering == 0);
+  CHECK(t.host->status().clients == 2);
+  CHECK(duel.bodies() == 2);
+  CHECK(t.host->present_players().size() <= 2);
+  const DVec3 before = again.own->body.position_m;
+  for (int i = 0; i < 30; ++i) {
+    t.send(again, walking(again.snapshot_tick + 2));
+    t.run();
+  }
+  CHECK(length(xy(again.own->body.position_m) - xy(before)) > 0.5);
+  // And lingers again where it leaves.
+  REQUIRE(t.host->status().clients == 2);
+  again.leave(t.now);
+  t.run(2);
+  CHECK(t.host->status().lingering == 1);
+}
+
+TEST_CASE("who comes in anew to watch watches, by the body that he left in a fight",
+          "[server][fights][spectators]") {
+  Duel duel;
+  Hand& again = duel.table.hand(peer(4), "bob");
+  again.at.ip[7] = 3;
+  again.identity = duel.bob.identity;
+  again.watches = true;
+  REQUIRE(duel.shoot());
+  duel.table.enter(again);
+  duel.table.run(2);
+  CHECK(again.own->id == duel.target);
+  CHECK(duel.table.host->world().players().role[slot_of(duel.target)] == PlayerRole::watches);
+  CHECK(duel.bodies() == 2);
+}
+
+TEST_CASE("who comes back when his body is gone begins anew", "[server][fights]") {
+  Duel duel;
+  REQUIRE(duel.shoot());
+  duel.bob.leave(duel.table.now);
+  duel.table.run(60 * 6);
+  REQUIRE(duel.table.host->status().lingering == 0);
+  duel.table.enter(duel.bob);
+  CHECK(duel.bob.own->id != duel.target);
+}
+
+TEST_CASE("a fight in the last world is no body in this one", "[server][fights][change_world]") {
+  Duel duel;
+  Hand& again = duel.table.hand(peer(4), "bob");
+  again.at.ip[7] = 3;
+  again.identity = duel.bob.identity;
+  again.joins = false;
+  REQUIRE(duel.shoot());
+  duel.table.greet(again);
+  REQUIRE(duel.table.host->status().lingering == 1);
+  duel.table.host->change_world(std::make_unique<World>(duel.table.setup));
+  again.joins = true;
+  for (int i = 0; i < 20 && !again.own; ++i) duel.table.run();
+  REQUIRE(again.own);
+  CHECK(duel.bodies() == 2);
   CHECK(duel.table.host->status().lingering == 0);
 }
 
@@ -206,7 +292,10 @@ TEST_CASE("where as many bodies stay as may, one more goes at once", "[server][f
   bodies.note_fights(world, sessions);
   REQUIRE(bodies.fought_lately(world, duel.shooter));
   REQUIRE(bodies.fought_lately(world, duel.target));
-  CHECK(bodies.stay(world, duel.shooter));
-  CHECK_FALSE(bodies.stay(world, duel.target));
+  CHECK(bodies.stay(world, duel.shooter, Identity{1}));
+  CHECK_FALSE(bodies.stay(world, duel.target, Identity{2}));
   CHECK(bodies.count() == 1);
+  CHECK(bodies.take(world, Identity{2}) == EntityId{0});
+  CHECK(bodies.take(world, Identity{1}) == duel.shooter);
+  CHECK(bodies.count() == 0);
 }
