@@ -78,6 +78,8 @@ bool hello_ok(ByteSpan packet) {
          std::ranges::all_of(packet.subspan(hello_fields_bytes), [](std::uint8_t b) { return b == 0; });
 }
 
+bool pays(DoorPurse* purse, DoorCost cost) { return purse == nullptr || purse->pays(cost); }
+
 Bytes16 memory_key(Entropy& entropy) {
   Bytes16 out;
   entropy.fill(out);
@@ -95,40 +97,29 @@ ServerDoor::ServerDoor(ServerDoorSetup setup, Entropy& entropy, Micros now)
 
 void ServerDoor::advance(Micros now) { finished_.advance(secrets_.advance(now)); }
 
-DoorCost ServerDoor::cost(ByteSpan packet, const PeerAddress& from) const {
-  const auto type = packet_type(packet, setup_.version);
-  if (!type) return type.error() == DropReason::wrong_version ? DoorCost::hash : DoorCost::nothing;
-  if (*type == PacketType::hello) {
-    if (!hello_ok(packet)) return DoorCost::nothing;
-    const bool proven = from.transport == Transport::tcp || secrets_.proven(packet, from) != nullptr;
-    return proven ? DoorCost::accept : DoorCost::hash;
-  }
-  const bool whole = packet.size() >= finish_bytes_min && open_prefix_ok(packet, PacketType::finish);
-  if (!whole) return DoorCost::nothing;
-  const auto ticket = read_ticket(packet.subspan(finish_ticket_at, ticket_bytes), from);
-  if (!ticket || finished_.known(handshake_id(ticket->id))) return DoorCost::hash;
-  return DoorCost::finish;
-}
-
-Arrival ServerDoor::receive(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out) {
+Arrival ServerDoor::receive(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out,
+                            DoorPurse* purse) {
   ASHLAR_ASSERT(out.size() >= datagram_bytes_max);
   const auto type = packet_type(packet, setup_.version);
   if (!type) {
     if (type.error() != DropReason::wrong_version) return type.error();
+    if (!pays(purse, DoorCost::hash)) return DropReason::rate_limited;
     const std::size_t bytes = write_refuse_version(packet, setup_.version, out);
     return bytes == 0 ? Arrival{DropReason::wrong_version} : Arrival{Answer{bytes}};
   }
-  if (*type == PacketType::hello) return hello(packet, from, out);
-  if (*type == PacketType::finish) return finish(packet, from);
+  if (*type == PacketType::hello) return hello(packet, from, out, purse);
+  if (*type == PacketType::finish) return finish(packet, from, purse);
   return DropReason::wrong_state;
 }
 
-Arrival ServerDoor::hello(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out) {
+Arrival ServerDoor::hello(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out,
+                          DoorPurse* purse) {
   if (packet.size() < hello_bytes) return DropReason::too_short;
   if (!hello_ok(packet)) return DropReason::malformed;
   // A link is its client's proof; the cookie in it, if any, is one more number that both hash.
   const Slot* const slot =
       from.transport == Transport::tcp ? &secrets_.present() : secrets_.proven(packet, from);
+  if (!pays(purse, slot != nullptr ? DoorCost::accept : DoorCost::hash)) return DropReason::rate_limited;
   if (slot != nullptr) return accept(packet, *slot, from, out);
   ++counters_.retries;
   write_open_prefix(out, setup_.version, PacketType::retry, open_nonce(packet));
@@ -200,40 +191,45 @@ std::expected<ServerDoor::Ticket, DropReason> ServerDoor::read_ticket(ByteSpan t
   return out;
 }
 
-Arrival ServerDoor::finish(ByteSpan packet, const PeerAddress& from) {
+Arrival ServerDoor::finish(ByteSpan packet, const PeerAddress& from, DoorPurse* purse) {
   if (packet.size() < finish_bytes_min) return DropReason::too_short;
   if (!open_prefix_ok(packet, PacketType::finish)) return DropReason::malformed;
-  const ByteSpan ticket_said = packet.subspan(finish_ticket_at, ticket_bytes);
-  auto ticket = read_ticket(ticket_said, from);
+  auto ticket = read_ticket(packet.subspan(finish_ticket_at, ticket_bytes), from);
+  const bool repeated = ticket && finished_.known(handshake_id(ticket->id));
+  if (!pays(purse, ticket && !repeated ? DoorCost::finish : DoorCost::hash)) return DropReason::rate_limited;
   if (!ticket) return ticket.error();
-  const HandshakeId id = handshake_id(ticket->id);
-  if (finished_.known(id)) {
+  if (repeated) {
     ++counters_.repeats;
-    return Repeated{id};
+    return Repeated{};
   }
   if (finished_.full()) {
     ++counters_.full;
     return DropReason::rate_limited;
   }
+  return finish(packet, *ticket);
+}
 
-  HandshakeState& state = ticket->state;
+/// Whose ticket is good, and was not used.
+Arrival ServerDoor::finish(ByteSpan packet, Ticket& ticket) {
+  HandshakeState& state = ticket.state;
   std::array<std::uint8_t, ticket_bytes + handshake_tag_bytes> as_said;
-  state.encrypt(ticket_said, as_said);  // as the accept did: now both have hashed the same
+  state.encrypt(packet.subspan(finish_ticket_at, ticket_bytes),
+                as_said);  // as the accept did: now both have hashed the same
   state.mix_hash(packet.first(open_prefix_bytes));
   Accepted out;
-  out.id = id;
-  out.slot = ticket->slot->number;
+  out.id = handshake_id(ticket.id);
+  out.slot = ticket.slot->number;
   out.binding = state.hash();
   if (!state.decrypt(packet.subspan(finish_static_at, 32 + handshake_tag_bytes), out.client.bytes))
     return DropReason::corrupt;
-  const auto se = shared_secret(expand(ticket->slot->secret, "ephemeral", ticket->id), out.client);
+  const auto se = shared_secret(expand(ticket.slot->secret, "ephemeral", ticket.id), out.client);
   if (!se) return DropReason::malformed;
   state.mix_key(*se);
   const auto payload = std::span(payload_).first(packet.size() - finish_bytes_min);
   if (!state.decrypt(packet.subspan(finish_payload_at), payload)) return DropReason::corrupt;
   out.payload = payload;
-  out.session = state.session(setup_.version, ticket->cipher);
-  finished_.add(id);
+  out.session = state.session(setup_.version, ticket.cipher);
+  finished_.add(out.id);
   ++counters_.finishes;
   return out;
 }

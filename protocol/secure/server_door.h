@@ -36,20 +36,26 @@ struct Accepted {
   ByteSpan payload;   ///< the client's, unchecked, 8-byte aligned; in the door's memory until receive()
 };
 
-/// A finish that was accepted before, so its answer was lost or it was repeated by somebody else: the session
-/// with that id, if it is still there, answers again, under a new sequence and with no more bytes than came.
-struct Repeated {
-  HandshakeId id{};
-};
+/// A finish that was accepted before, so its answer was lost or it was repeated by somebody else. Nothing is
+/// to be done: what its session said and nobody acknowledged it says again by itself.
+struct Repeated {};
 
 using Arrival = std::variant<Answer, Accepted, Repeated, DropReason>;
 
-/// Costs of a packet, known before they are paid.
+/// Costs of a packet, known before they are paid. To know them takes two hashes and a ticket's seal at most.
 enum class DoorCost : std::uint8_t {
   nothing,  ///< refused by its looks
   hash,     ///< answered from a hash or two: under 2 us
   accept,   ///< a hello with a good cookie: three multiplications on the curve, about 100 us
   finish,   ///< a finish with a good ticket: one, about 50 us
+};
+
+/// Whoever shares out what a tick may pay, between addresses.
+class DoorPurse {
+ public:
+  virtual ~DoorPurse() = default;
+  /// May this be paid, which is not DoorCost::nothing? Asked once a packet at most; who says yes has paid.
+  virtual bool pays(DoorCost cost) = 0;
 };
 
 /// What came to the door. Counters only grow.
@@ -60,8 +66,8 @@ struct DoorCounters {
 
 /// The server's side of all handshakes: keeps nothing of a client before its finish. The memory is fixed.
 ///
-/// How many of each cost a tick may pay, and how they are shared out between addresses, is the gate's to
-/// decide: it asks cost() first. What comes over TCP has proven its address and needs no cookie.
+/// How many of each cost a tick may pay, and how they are shared out between addresses, is not the door's to
+/// decide: it asks a purse. What comes over TCP has proven its address and needs no cookie.
 /// One thread. No allocation.
 class ServerDoor {
  public:
@@ -70,17 +76,16 @@ class ServerDoor {
   /// Once a tick, before anything is received: turns secrets over.
   void advance(Micros now);
 
-  /// What receive() would cost now. Itself a hash at most.
-  DoorCost cost(ByteSpan packet, const PeerAddress& from) const;
-
   /// Takes a hello, a finish, or anything of another version; whatever else there is is not the door's
   /// (wrong_state). An answer is at most half of the packet.
   /// Reasons: wrong_version (no hello, so it is not told so), too_short, too_long, bad_header, malformed (no
   /// hello or finish of ours), out_of_range (no cipher in common), too_old (a ticket whose time is over),
   /// corrupt (a ticket of another address or server, or changed on the way), rate_limited (FinishMemory is
-  /// full).
-  /// @param out  room for datagram_bytes_max
-  Arrival receive(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out);
+  /// full, or the purse does not pay: then nothing was done).
+  /// @param out    room for datagram_bytes_max
+  /// @param purse  null: everything is paid
+  Arrival receive(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out,
+                  DoorPurse* purse = nullptr);
 
   /// This accepted handshake became no session: its finish is to be judged again when it comes again.
   void forget(const HandshakeId& id) { finished_.forget(id); }
@@ -96,9 +101,10 @@ class ServerDoor {
   using Slot = DoorSecrets::Slot;
   struct Ticket;
 
-  Arrival hello(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out);
+  Arrival hello(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out, DoorPurse* purse);
   Arrival accept(ByteSpan hello, const Slot& slot, const PeerAddress& from, std::span<std::uint8_t> out);
-  Arrival finish(ByteSpan packet, const PeerAddress& from);
+  Arrival finish(ByteSpan packet, const PeerAddress& from, DoorPurse* purse);
+  Arrival finish(ByteSpan packet, Ticket& ticket);
   void write_ticket(const HandshakeState& state, Cipher cipher, const Slot& slot, const Bytes32& id,
                     const PeerAddress& from, std::span<std::uint8_t, ticket_bytes> out) const;
   std::expected<Ticket, DropReason> read_ticket(ByteSpan ticket, const PeerAddress& from) const;

@@ -16,16 +16,25 @@ DoorKeeper::DoorKeeper(const HostConfig& config, secure::Entropy& entropy, Gate&
 
 void DoorKeeper::advance(Micros now) { door_.advance(now); }
 
-/// False: it is dropped, and the reason is counted.
-bool DoorKeeper::pays(Micros now, const PeerAddress& from, std::span<const std::uint8_t> packet) {
-  switch (door_.cost(packet, from)) {
-    case secure::DoorCost::nothing: return true;  // to be refused by its looks, with the reason
-    case secure::DoorCost::hash: return gate_->answers(now, from);
-    case secure::DoorCost::accept:
-    case secure::DoorCost::finish: return gate_->handshakes(now, from);
+/// The gate's budgets, for a packet from one address.
+class DoorKeeper::Purse final : public secure::DoorPurse {
+ public:
+  Purse(Gate& gate, Micros now, const PeerAddress& from) : gate_(gate), now_(now), from_(from) {}
+  bool pays(secure::DoorCost cost) override {
+    switch (cost) {
+      case secure::DoorCost::nothing: return true;
+      case secure::DoorCost::hash: return gate_.answers(now_, from_);
+      case secure::DoorCost::accept:
+      case secure::DoorCost::finish: return gate_.handshakes(now_, from_);
+    }
+    return false;
   }
-  return false;
-}
+
+ private:
+  Gate& gate_;
+  Micros now_;
+  const PeerAddress& from_;
+};
 
 void DoorKeeper::receive(Micros now, std::int64_t unix_s, const PeerAddress& from,
                          std::span<const std::uint8_t> packet, HostOutput& out) {
@@ -34,8 +43,8 @@ void DoorKeeper::receive(Micros now, std::int64_t unix_s, const PeerAddress& fro
     status_->drop(DropReason::wrong_version);
     if (packet.size() != secure::hello_bytes) return;
   }
-  if (!pays(now, from, packet)) return status_->drop(DropReason::rate_limited);
-  const secure::Arrival arrival = door_.receive(packet, from, answer_);
+  Purse purse(*gate_, now, from);
+  const secure::Arrival arrival = door_.receive(packet, from, answer_, &purse);
   if (const auto* answer = std::get_if<secure::Answer>(&arrival)) {
     out.datagrams.add(from, std::span(answer_).first(answer->bytes));
   } else if (const auto* accepted = std::get_if<secure::Accepted>(&arrival)) {

@@ -23,7 +23,7 @@ class DoorKeeper {
                HostOutput& out);
 
  private:
-  bool pays(Micros now, const PeerAddress& from, std::span<const std::uint8_t> packet);
+  class Purse;
 
   secure::ServerDoor door_;
   Gate* gate_;

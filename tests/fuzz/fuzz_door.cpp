@@ -36,6 +36,15 @@ Bytes answer(ServerDoor& door, const Bytes& packet, Arrival& arrival) {
   return out;
 }
 
+/// Pays everything, and notes what.
+struct Noting final : DoorPurse {
+  bool pays(DoorCost asked) override {
+    cost = asked;
+    return true;
+  }
+  DoorCost cost = DoorCost::nothing;
+};
+
 ServerDoor fresh_door() {
   Ramp entropy(1);
   return ServerDoor({version, identity(2), offer_chacha20}, entropy, noon);
@@ -96,12 +105,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ServerDoor door = fresh_door();
   const PeerAddress from{.transport = (data[0] & 0x80) != 0 ? Transport::tcp : Transport::udp};
   Bytes out(datagram_bytes_max);
-  const DoorCost cost = door.cost(packet, from);
-  const Arrival arrival = door.receive(packet, from, out);
+  Noting purse;
+  const Arrival arrival = door.receive(packet, from, out, &purse);
   if (const auto* said = std::get_if<Answer>(&arrival))
     if (said->bytes > packet.size() / 2) std::abort();
   if (std::holds_alternative<Repeated>(arrival)) std::abort();
-  if (std::holds_alternative<Accepted>(arrival) && (packet != recorded().finish || cost != DoorCost::finish))
+  if (std::holds_alternative<Accepted>(arrival) &&
+      (packet != recorded().finish || purse.cost != DoorCost::finish))
     std::abort();
   if (write_pong(packet, version, Bytes(40), out) > packet.size() / 2) std::abort();
   if (write_reset(packet, version, Secret{}, out) > packet.size() / 2) std::abort();

@@ -24,6 +24,31 @@ inline KeyPair identity_of(std::uint64_t seed) {
   return key_pair(entropy.secret());
 }
 
+/// Notes what is to be paid, and pays or does not.
+struct NotingPurse final : DoorPurse {
+  explicit NotingPurse(bool rich) : pays_all(rich) {}
+  bool pays(DoorCost cost) override {
+    ++asked;
+    noted = cost;
+    return pays_all;
+  }
+  bool pays_all;
+  int asked = 0;
+  DoorCost noted = DoorCost::nothing;
+};
+
+/// What a door would have paid for a packet.
+inline DoorCost cost_of(ServerDoor& door, ByteSpan packet, const PeerAddress& from) {
+  NotingPurse purse(false);
+  Bytes out(datagram_bytes_max);
+  const Arrival arrival = door.receive(packet, from, out, &purse);
+  const auto* dropped = std::get_if<DropReason>(&arrival);
+  REQUIRE(dropped != nullptr);
+  REQUIRE(purse.asked == (purse.noted == DoorCost::nothing ? 0 : 1));
+  if (purse.asked > 0) REQUIRE(*dropped == DropReason::rate_limited);
+  return purse.noted;
+}
+
 /// A server with one door that makes sessions of whoever comes, and remembers them.
 struct TestServer {
   explicit TestServer(std::uint64_t seed, std::uint8_t ciphers = secure::ciphers_here(), Micros start = noon)
@@ -60,9 +85,8 @@ struct TestServer {
       sessions.push_back(session);
       return session.first_packet;
     }
-    if (const auto* repeated = std::get_if<Repeated>(&last))
-      for (const Session& session : sessions)
-        if (session.id == repeated->id) return session.first_packet;
+    // A session says again by itself what was lost; here the newest does.
+    if (std::holds_alternative<Repeated>(last)) return sessions.back().first_packet;
     return {};
   }
 

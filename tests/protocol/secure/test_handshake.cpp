@@ -142,7 +142,7 @@ TEST_CASE("a ticket with a cipher that its server would not have chosen is refus
       state.encrypt({}, out.subspan(finish_payload_at));
 
       const bool good = number == 1 || (number == 2 && ours == both && aes_available());
-      CHECK(server.door.cost(finish, from) == (good ? DoorCost::finish : DoorCost::hash));
+      CHECK(cost_of(server.door, finish, from) == (good ? DoorCost::finish : DoorCost::hash));
       Bytes answer(datagram_bytes_max);
       const Arrival arrival = server.door.receive(finish, from, answer);
       CHECK(std::holds_alternative<Accepted>(arrival) == good);
@@ -457,7 +457,7 @@ TEST_CASE("every truncation and lengthening of a handshake's packets is refused"
       REQUIRE(fresh.answer(other, address_of(1)).empty());
       // A finish has no fixed length: that one is cut is found out by opening it.
       const bool by_its_looks = packet != &said.finish || size < finish_bytes_min;
-      if (by_its_looks) REQUIRE(fresh.door.cost(other, address_of(1)) == DoorCost::nothing);
+      if (by_its_looks) REQUIRE(cost_of(fresh.door, other, address_of(1)) == DoorCost::nothing);
     }
   CHECK(fresh.sessions.empty());
 }
@@ -494,21 +494,30 @@ TEST_CASE("what a packet costs is known before it is paid", "[protocol][handshak
   const Talk said = talk(server, client, address_of(1));
   TestServer fresh(1);
   const auto cost = [&](const Bytes& packet, std::uint16_t port = 1) {
-    return fresh.door.cost(packet, address_of(port));
+    return cost_of(fresh.door, packet, address_of(port));
   };
   CHECK(cost(said.hello) == DoorCost::hash);
   CHECK(cost(said.hello_again) == DoorCost::accept);
   CHECK(cost(said.hello_again, 2) == DoorCost::hash);
-  CHECK(fresh.door.cost(said.hello, address_of(1, Transport::tcp)) == DoorCost::accept);
+  CHECK(cost_of(fresh.door, said.hello, address_of(1, Transport::tcp)) == DoorCost::accept);
   CHECK(cost(said.finish) == DoorCost::finish);
   CHECK(cost(said.finish, 2) == DoorCost::hash);
-  CHECK(server.door.cost(said.finish, address_of(1)) == DoorCost::hash);
+  CHECK(cost_of(server.door, said.finish, address_of(1)) == DoorCost::hash);
   Bytes unclean = said.finish;
   unclean[2] = 1;  // no ticket is opened for what is refused in any case
   CHECK(cost(unclean) == DoorCost::nothing);
   CHECK(cost(said.sealed) == DoorCost::nothing);
   CHECK(cost({}) == DoorCost::nothing);
   CHECK(cost(Bytes(hello_bytes, test_version)) == DoorCost::nothing);
+  // What is not paid for leaves nothing behind.
+  const DoorCounters& door = fresh.door.counters();
+  CHECK(door.retries + door.accepts + door.finishes + door.repeats == 0);
+  CHECK(fresh.answer(said.finish, address_of(1)).size() == said.sealed.size());
+  NotingPurse purse(true);
+  Bytes out(datagram_bytes_max);
+  CHECK(std::holds_alternative<Repeated>(fresh.door.receive(said.finish, address_of(1), out, &purse)));
+  CHECK(purse.asked == 1);
+  CHECK(purse.noted == DoorCost::hash);
 }
 
 namespace {
