@@ -177,12 +177,12 @@ class Client {
   /// not known. By it the server judges shots.
   void set_view_lag(std::uint32_t ticks) { view_lag_ticks_ = ticks; }
   std::uint32_t view_lag() const { return view_lag_ticks_; }
-  /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
-  /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
-  /// own turns that by the same.
   /// Does the player only watch? It flies through everything, by its commands, and the others do not see it.
   /// It came so, said "/spectate", waits for a place in the match or has no life left in it; "/play" ends it.
   bool spectates() const { return own_ && own_->body.noclip == noclip_spectates; }
+  /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
+  /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
+  /// own turns that by the same.
   Turn16 delta_yaw() const { return own_ ? own_->delta_yaw : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.

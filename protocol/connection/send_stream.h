@@ -49,7 +49,7 @@ class SendStream {
 
   /// Bytes that are not acknowledged, lengths of messages included; at most queue_bytes_max.
   std::uint64_t queued_bytes() const { return ring_.top() - ring_.base(); }
-  /// Bytes that were given out and are not known to be lost or to have arrived, or were never given out.
+  /// Nothing waits: neither bytes that are not acknowledged nor a reset.
   bool idle() const { return queued_bytes() == 0 && !reset_; }
   bool blocked_by_credit() const { return lost_.empty() && sent_end_ < ring_.top() && sent_end_ >= credit_; }
   std::size_t memory_bytes() const {
