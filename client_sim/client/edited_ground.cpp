@@ -4,16 +4,9 @@
 #include <utility>
 
 #include "world/voxel/chunk.h"
+#include "world/voxel/chunk_place.h"
 
 namespace ashlar::client_sim {
-namespace {
-
-IVec3 block_of(ChunkCoord at, std::uint16_t index) {
-  const std::int32_t z = index & (chunk_size - 1), x = (index >> chunk_bits) & (chunk_size - 1);
-  return {at.x * chunk_size + x, at.y * chunk_size + (index >> (2 * chunk_bits)), at.z * chunk_size + z};
-}
-
-}  // namespace
 
 std::optional<BlockId> EditedGround::changed(IVec3 block) const {
   const auto mine = std::find_if(foreseen_.rbegin(), foreseen_.rend(),
@@ -38,7 +31,7 @@ std::optional<BlockId> EditedGround::told(IVec3 block) const {
 void EditedGround::apply_told(ChunkCoord at, Chunk& chunk) const {
   if (const auto told = told_.find(at); told != told_.end())
     for (const auto& [index, id] : told->second)
-      chunk.set_block(local_in_chunk(block_of(at, index)), static_cast<BlockId>(id));
+      chunk.set_block(local_of_index(index), static_cast<BlockId>(id));
 }
 
 void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
@@ -72,7 +65,7 @@ const char* EditedGround::take(const BlockEdits& edits) {
     static_cast<void>(known);
     told_blocks_ += fresh ? 1 : 0;
     if (touched_.size() < touched_max)
-      touched_.push_back(block_of(edits.chunk, change.index));
+      touched_.push_back(block_of_index(edits.chunk, change.index));
     else
       all_touched_ = true;
   }

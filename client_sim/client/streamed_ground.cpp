@@ -2,29 +2,23 @@
 
 #include <utility>
 
+#include "world/voxel/chunk_place.h"
+
 namespace ashlar::client_sim {
 namespace {
 
 /// Twenty blasts a tick for a second; an honest server settles sixty times before.
 constexpr std::size_t pending_max = std::size_t{1} << 20;
 
-IVec3 local_of(std::uint16_t index) {
-  return {(index >> chunk_bits) & (chunk_size - 1), index >> (2 * chunk_bits), index & (chunk_size - 1)};
-}
-
-IVec3 block_at_index(ChunkCoord at, std::uint16_t index) {
-  return IVec3{at.x * chunk_size, at.y * chunk_size, at.z * chunk_size} + local_of(index);
-}
-
 void put(Chunk& chunk, BlockChange change) {
-  chunk.set_block(local_of(change.index), static_cast<BlockId>(change.block));
+  chunk.set_block(local_of_index(change.index), static_cast<BlockId>(change.block));
 }
 
 void note_differences(ChunkCoord at, const Chunk& a, const Chunk& b, std::vector<IVec3>& touched) {
   if (a.content_hash() == b.content_hash()) return;
-  for (std::uint32_t i = 0; i < chunk_blocks; ++i) {
-    const auto index = static_cast<std::uint16_t>(i);
-    if (a.block(local_of(index)) != b.block(local_of(index))) touched.push_back(block_at_index(at, index));
+  for (std::size_t i = 0; i < chunk_blocks; ++i) {
+    const IVec3 local = local_of_index(i);
+    if (a.block(local) != b.block(local)) touched.push_back(block_of_index(at, i));
   }
 }
 
@@ -96,7 +90,7 @@ void StreamedGround::take(const BlockEdits& edits, std::vector<IVec3>& touched) 
   for (const BlockChange& change : edits.changes) {
     if (newer) {
       put(*found->second.chunk, change);
-      touched.push_back(block_at_index(edits.chunk, change.index));
+      touched.push_back(block_of_index(edits.chunk, change.index));
     }
     // A chunk from before it may be on its way, or come again.
     if (edits.tick > settled_tick_) pending_.push_back({edits.tick, edits.chunk, change});

@@ -19,13 +19,9 @@
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "protocol/mapped_address.h"
 
 namespace ashlar::client_sim {
-
-inline bool is_mapped_v4(const std::array<std::uint8_t, 16>& ip) {
-  static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return std::equal(prefix.begin(), prefix.end(), ip.begin());
-}
 
 /// The address as the system spells it; returns its size.
 inline socklen_t to_system(const PeerAddress& peer, sockaddr_storage& out) {
@@ -55,7 +51,7 @@ inline std::vector<PeerAddress> addresses_of(const addrinfo* list, std::size_t m
     if (a->ai_family == AF_INET) {
       sockaddr_in v4;
       std::memcpy(&v4, a->ai_addr, sizeof v4);
-      peer.ip[10] = peer.ip[11] = 0xff;
+      std::copy(mapped_prefix.begin(), mapped_prefix.end(), peer.ip.begin());
       std::memcpy(peer.ip.data() + 12, &v4.sin_addr, 4);
     } else if (a->ai_family == AF_INET6) {
       sockaddr_in6 v6;

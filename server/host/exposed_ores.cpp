@@ -3,6 +3,7 @@
 #include "world/math/random.h"
 #include "world/sim/block_act.h"
 #include "world/voxel/block_registry.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -47,7 +48,7 @@ void ExposedOres::look_through(const VoxelVolume& ground, ChunkCoord at, const C
   if (!may_hold_hidden(kinds, chunk)) return;
   blocks_.resize(chunk_blocks);
   chunk.copy_blocks(blocks_);
-  const IVec3 corner{at.x * chunk_size, at.y * chunk_size, at.z * chunk_size};
+  const IVec3 corner = chunk_min(at);
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
     if (!kinds.hidden(blocks_[i])) continue;
     const IVec3 local = local_of_index(i);

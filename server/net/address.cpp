@@ -8,12 +8,10 @@
 #include <charconv>
 #include <cstring>
 
+#include "protocol/mapped_address.h"
+
 namespace ashlar::server {
 namespace {
-
-bool is_mapped(const std::array<std::uint8_t, 16>& ip) {
-  return std::equal(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
-}
 
 bool is_link_local(const std::array<std::uint8_t, 16>& ip) { return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80; }
 
@@ -45,7 +43,7 @@ std::expected<Ip, const char*> parse_ip(const std::string& text) {
   if (inet_pton(AF_INET6, text.substr(0, percent).c_str(), &six) != 1)
     return std::unexpected("is no address");
   std::memcpy(ip.bytes.data(), &six, 16);
-  ip.v4 = is_mapped(ip.bytes);
+  ip.v4 = is_mapped_v4(ip.bytes);
   if (percent != std::string::npos) {
     ip.scope = parse_scope(text.substr(percent + 1));
     if (!is_link_local(ip.bytes) || ip.scope == 0)
@@ -61,7 +59,7 @@ std::expected<Ip, const char*> parse_ip(const std::string& text) {
 
 std::string to_text(const PeerAddress& peer) {
   char text[INET6_ADDRSTRLEN] = {};
-  if (is_mapped(peer.ip)) {
+  if (is_mapped_v4(peer.ip)) {
     inet_ntop(AF_INET, peer.ip.data() + 12, text, sizeof text);
     return std::string(text) + ":" + std::to_string(peer.port);
   }
@@ -72,7 +70,7 @@ std::string to_text(const PeerAddress& peer) {
 
 std::array<std::uint8_t, 16> limit_key(const PeerAddress& peer) {
   std::array<std::uint8_t, 16> key = peer.ip;
-  if (!is_mapped(key)) std::fill(key.begin() + 8, key.end(), std::uint8_t{0});
+  if (!is_mapped_v4(key)) std::fill(key.begin() + 8, key.end(), std::uint8_t{0});
   return key;
 }
 
@@ -153,7 +151,7 @@ bool to_native(const PeerAddress& peer, bool socket_is_v6, sockaddr_storage& nat
     size = sizeof(sockaddr_in6);
     return true;
   }
-  if (!is_mapped(peer.ip)) return false;
+  if (!is_mapped_v4(peer.ip)) return false;
   auto& four = reinterpret_cast<sockaddr_in&>(native);
   four.sin_family = AF_INET;
   four.sin_port = htons(peer.port);

@@ -11,9 +11,6 @@
 
 namespace ashlar::server {
 
-/// How an IPv4 address begins as PeerAddress stores it.
-inline constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-
 /// "192.0.2.1:7777", "[2001:db8::1]:7777" or "[fe80::1%2]:7777". For logs; allocates.
 std::string to_text(const PeerAddress& peer);
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "protocol/mapped_address.h"
 #include "server/net/address.h"
 #include "world/math/assert.h"
 
@@ -13,10 +14,6 @@ namespace ashlar::server {
 namespace {
 
 constexpr int v4_bits_before = 96;
-
-bool is_v4(const std::array<std::uint8_t, 16>& ip) {
-  return std::equal(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
-}
 
 std::array<std::uint8_t, 16> masked(std::array<std::uint8_t, 16> ip, int bits) {
   for (int i = 0; i < 16; ++i) {
@@ -50,7 +47,7 @@ std::expected<Network, std::string> parse_network(std::string_view text) {
   Network network;
   if (!read_ip(std::string(text.substr(0, slash)), network.ip))
     return std::unexpected("\"" + std::string(text) + "\" is no address in numbers" + remedy);
-  const bool v4 = is_v4(network.ip);
+  const bool v4 = is_mapped_v4(network.ip);
   const int most = v4 ? 32 : 128, least = v4 ? network_bits_least_v4 : network_bits_least_v6;
   int bits = v4 ? 32 : 64;
   if (slash != std::string_view::npos) {
@@ -72,7 +69,7 @@ std::expected<Network, std::string> parse_network(std::string_view text) {
 
 std::string to_text(const Network& network) {
   char text[INET6_ADDRSTRLEN] = {};
-  if (is_v4(network.ip) && network.bits >= v4_bits_before) {
+  if (is_mapped_v4(network.ip) && network.bits >= v4_bits_before) {
     inet_ntop(AF_INET, network.ip.data() + mapped_prefix.size(), text, sizeof text);
     const int bits = network.bits - v4_bits_before;
     return bits == 32 ? text : std::string(text) + "/" + std::to_string(bits);

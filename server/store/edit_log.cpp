@@ -154,12 +154,5 @@ void EditLogWriter::note_committed() {
   if (rows_) *rows_ += added_;
   added_ = 0;
 }
-IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index) {
-  constexpr std::uint32_t last = chunk_size - 1;
-  const IVec3 local{static_cast<std::int32_t>(index >> chunk_bits & last),
-                    static_cast<std::int32_t>(index >> (2 * chunk_bits) & last),
-                    static_cast<std::int32_t>(index & last)};
-  return {at.x * chunk_size + local.x, at.y * chunk_size + local.y, at.z * chunk_size + local.z};
-}
 
 }  // namespace ashlar::server

@@ -59,7 +59,4 @@ class EditLogWriter {
 /// Since when the log has all that the world itself changed; 0: as far as it goes back.
 inline constexpr const char* world_rows_since_key = "log_world_since";
 
-/// The block of a chunk that index_in_chunk() counts so. Precondition: index < chunk_blocks.
-IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index);
-
 }  // namespace ashlar::server

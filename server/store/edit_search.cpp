@@ -13,6 +13,7 @@
 #include "server/store/sqlite_store.h"
 #include "world/math/random.h"
 #include "world/voxel/chunk.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -175,7 +176,7 @@ class SearchByTime final : public EditSearch {
     if (place <= 0 || index < 0 || index >= std::int64_t{chunk_blocks}) return false;  // nowhere
     const ChunkCoord at = chunk_at_place(place);
     if (!VoxelVolume::in_range(at)) return false;
-    return !query_.area || query_.area->contains(block_of_chunk(at, static_cast<std::uint32_t>(index)));
+    return !query_.area || query_.area->contains(block_of_index(at, static_cast<std::uint32_t>(index)));
   }
 
   Statement statement_;
@@ -269,7 +270,7 @@ class SearchByCell final : public EditSearch {
       const Hit hit{rows_.whole(1), rows_.whole(0), rows_.whole(2)};
       if (hits.too_many() || (hits.full() && hit.time_s < hits.oldest_s(query_.since_s))) break;
       if (query_.player && std::ranges::find(players_, hit.author) == players_.end()) continue;
-      const IVec3 block = block_of_chunk(chunk, static_cast<std::uint32_t>(rows_.whole(3)) % chunk_blocks);
+      const IVec3 block = block_of_index(chunk, static_cast<std::uint32_t>(rows_.whole(3)) % chunk_blocks);
       if (area_.contains(block)) hits.add(hit);
     }
     rows_.reset();
@@ -360,7 +361,7 @@ class EditFinder {
         const std::int64_t place = edit.whole(0);
         const ChunkCoord at = chunk_at_place(place);
         if (place <= 0 || !VoxelVolume::in_range(at)) return false;  // nowhere: `world check` names it
-        const IVec3 block = block_of_chunk(at, static_cast<std::uint32_t>(edit.whole(1)) % chunk_blocks);
+        const IVec3 block = block_of_index(at, static_cast<std::uint32_t>(edit.whole(1)) % chunk_blocks);
         found_.edits.push_back({hit.id, hit.time_s, index_of(hit.author), block,
                                 static_cast<BlockId>(edit.whole(2)), static_cast<BlockId>(edit.whole(3)),
                                 !edit.bytes(4).empty()});

@@ -16,6 +16,7 @@
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
 #include "world/voxel/chunk.h"
+#include "world/voxel/chunk_place.h"
 
 namespace ashlar::server {
 namespace {
@@ -87,7 +88,7 @@ std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement
   for (const auto& [index, past] : blocks) {
     if (past.found && !past.undone) ++plan.left;
     if (past.undone && (past.to != past.expected || past.held))
-      plan.blocks.push_back({block_of_chunk(coord, index), past.expected, past.to, past.held});
+      plan.blocks.push_back({block_of_index(coord, index), past.expected, past.to, past.held});
   }
   return {};
 }

@@ -17,6 +17,7 @@
 #include "world/math/hash.h"
 #include "world/sim/rules.h"
 #include "world/voxel/chunk.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -249,7 +250,7 @@ std::optional<PlacedData> read_contents_row(const Statement& row) {
   const auto bytes = row.bytes(3);
   if (place <= 0 || !VoxelVolume::in_range(chunk) || index < 0 || index >= std::int64_t{chunk_blocks})
     return std::nullopt;
-  const IVec3 block = block_of_chunk(chunk, static_cast<std::uint32_t>(index));
+  const IVec3 block = block_of_index(chunk, static_cast<std::uint32_t>(index));
   if (contents_row_hash(block, bytes) != std::bit_cast<std::uint64_t>(row.whole(2))) return std::nullopt;
   const auto data = decode_block_data(bytes);
   if (!data) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "world/voxel/block_registry.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -77,11 +78,7 @@ void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, std::span
   std::vector<AppliedEdit> changes;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
     if (now[i] == before[i]) continue;
-    const int index = static_cast<int>(i), last = chunk_size - 1;
-    const IVec3 block{at.x * chunk_size + (index >> chunk_bits & last),
-                      at.y * chunk_size + (index >> (2 * chunk_bits) & last),
-                      at.z * chunk_size + (index & last)};
-    changes.push_back({block, before[i], now[i], EntityId{0}});
+    changes.push_back({block_of_index(at, i), before[i], now[i], EntityId{0}});
   }
   auto kept = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
   const std::scoped_lock lock(mutex_);

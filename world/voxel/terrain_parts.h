@@ -7,13 +7,12 @@
 #include "world/math/block_box.h"
 #include "world/math/vec.h"
 #include "world/voxel/chunk.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/terrain.h"
 
 // What the kinds of terrain share, and one entry for each. Of terrain*.cpp and hills*.cpp alone.
 
 namespace ashlar::ground {
-
-constexpr IVec3 chunk_min(ChunkCoord at) { return {at.x * chunk_size, at.y * chunk_size, at.z * chunk_size}; }
 
 /// Chebyshev distance in blocks from a column to a footprint's; 0 inside.
 inline std::int32_t distance_to(const BlockBox& box, std::int32_t x, std::int32_t y) {

@@ -5,6 +5,7 @@
 
 #include "tests/catch.h"
 #include "world/sim/block_act.h"
+#include "world/voxel/chunk_place.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
@@ -36,7 +37,7 @@ bool lets_see(const VoxelVolume& ground, IVec3 block) {
 std::vector<IVec3> by_hand(const VoxelVolume& ground, ChunkCoord at) {
   std::vector<IVec3> out;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    const IVec3 block = local_of_index(i) + IVec3{at.x * chunk_size, at.y * chunk_size, at.z * chunk_size};
+    const IVec3 block = block_of_index(at, i);
     if (!terrain_hides(ground.block(block))) continue;
     for (std::uint8_t face = 0; face < block_face_count; ++face)
       if (lets_see(ground, block + normal_of(static_cast<BlockFace>(face)))) {
