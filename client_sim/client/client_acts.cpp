@@ -12,8 +12,8 @@
 namespace ashlar::client_sim {
 namespace {
 
-/// Puts what is told of a block beside what is known of others. Where those are too many the one farthest
-/// from there goes: the server tells of what is near the player, and not of what he has left behind.
+/// Puts what is told of a block beside what is known of others. Where those are too many, which no server of
+/// this version makes them, the one farthest from there goes.
 template <typename Place, typename Held>
 void know(std::map<Place, Held>& known, const Place& place, const Held& held, std::size_t most) {
   if (known.size() >= most && !known.contains(place)) {

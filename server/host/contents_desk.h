@@ -17,17 +17,19 @@ struct ContentsDesk {
     }
   };
   std::uint8_t world = 0;
-  std::optional<IVec3> open;  ///< the chest that it was told of, and what that held
-  BlockData held;
+  std::optional<IVec3> open;  ///< the chest that it was told of, and the items that were in it
+  Inventory held;
   /// What of a block is told to all near it.
   struct Shown {
     SignText text;
     std::uint64_t due = 0;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
-  std::map<IVec3, Shown, Less> shown;  ///< signs and timers near its player
-  DVec3 looked_from;                   ///< where its player was when all near it was looked through
-  bool behind = true;                  ///< something near it may not have been told
+  /// Signs and timers near its player. Its client knows these and no others: each that leaves is told gone.
+  std::map<IVec3, Shown, Less> shown;
+  DVec3 looked_from;         ///< where its player was when all near it was looked through
+  double all_within_m2 = 0;  ///< square of how far from there all is told: less than interest if it is full
+  bool behind = true;        ///< something near it may not have been told
 };
 
 }  // namespace ashlar::server

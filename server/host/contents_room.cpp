@@ -1,7 +1,10 @@
 #include "server/host/contents_room.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "world/math/assert.h"
 #include "world/math/prefetch.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/world.h"
@@ -23,13 +26,28 @@ double distance2(DVec3 a, IVec3 block) {
   return dot(off, off);
 }
 
+/// How many columns lie from the player's own to that one, by the longer way.
+std::int32_t ring_of(IVec2 offset) { return std::max(std::abs(offset.x), std::abs(offset.y)); }
+
+bool shows(const BlockData& data) { return !data.text.empty() || data.due != 0; }
+
 }  // namespace
+
+bool ContentsRoom::Near::operator<(const Near& other) const {
+  if (far_m2 != other.far_m2) return far_m2 < other.far_m2;
+  return ContentsDesk::Less{}(block, other.block);
+}
 
 ContentsRoom::ContentsRoom(SessionTable& sessions, double interest_radius_m)
     : sessions_(&sessions),
       radius_m_(interest_radius_m + ahead_m),
       reach_(static_cast<std::int32_t>(std::ceil(radius_m_ / chunk_size))) {
+  for (std::int32_t y = -reach_; y <= reach_; ++y)
+    for (std::int32_t x = -reach_; x <= reach_; ++x) columns_.push_back({x, y});
+  std::ranges::stable_sort(columns_, {}, ring_of);
   changed_.reserve(changed_max);
+  nearest_.reserve(shown_max);
+  gone_.reserve(shown_max);
 }
 
 void ContentsRoom::publish(const World& world) {
@@ -86,7 +104,11 @@ void ContentsRoom::tell_changed(const World& world, Session& session, DVec3 at, 
       data != nullptr ? ContentsDesk::Shown{data->text, data->due} : ContentsDesk::Shown{};
   if (known == desk.shown.end() ? now == ContentsDesk::Shown{} : known->second == now) return;
   const bool full = desk.shown.size() == shown_max, gone = now == ContentsDesk::Shown{};
-  if (known == desk.shown.end() && full) return;
+  if (known == desk.shown.end() && full) {
+    // It takes the place of the farthest when all is looked through, if it is nearer.
+    if (distance2(desk.looked_from, block) < desk.all_within_m2) desk.behind = true;
+    return;
+  }
   if (!tell_one(world, session, block, now)) {
     desk.behind = true;
     return;
@@ -101,27 +123,32 @@ void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t 
   ContentsDesk& desk = session.contents;
   const std::optional<IVec3> open = world.block_acts().opened(row);
   if (!open && !desk.open) return;
-  message_.tick = number(world.tick());
-  message_.world = session.world;
-  message_.data = {};
   if (desk.open && desk.open != open) {
-    message_.open = false;
-    message_.block = *desk.open;
-    if (const BlockData* const left = world.contents().find(*desk.open))
-      message_.data.text = left->text, message_.data.due = left->due;
-    if (session.connection->send(StreamId::edits, writer_.write(message_)) != SendResult::sent) return;
+    if (!say_chest(world, session, false, *desk.open, {})) return;
     desk.open.reset();
-    message_.data = {};
   }
   if (!open) return;
-  const BlockData* const held = world.contents().find(*open);
-  if (held != nullptr) message_.data = *held;
-  if (desk.open && desk.held == message_.data) return;
-  message_.open = true;
-  message_.block = *open;
-  if (session.connection->send(StreamId::edits, writer_.write(message_)) != SendResult::sent) return;
+  const BlockData* const data = world.contents().find(*open);
+  const Inventory items = data != nullptr ? data->items : Inventory{};
+  if (desk.open && desk.held == items) return;
+  if (!say_chest(world, session, true, *open, items)) return;
   desk.open = open;
-  desk.held = message_.data;
+  desk.held = items;
+}
+
+/// Text and timer are said as they were told of all that is shown, which alone says when they change.
+bool ContentsRoom::say_chest(const World& world, Session& session, bool open, IVec3 block,
+                             const Inventory& items) {
+  message_.tick = number(world.tick());
+  message_.world = session.world;
+  message_.open = open;
+  message_.block = block;
+  message_.data = {};
+  message_.data.items = items;
+  const auto& shown = session.contents.shown;
+  if (const auto known = shown.find(block); known != shown.end())
+    message_.data.text = known->second.text, message_.data.due = known->second.due;
+  return session.connection->send(StreamId::edits, writer_.write(message_)) == SendResult::sent;
 }
 
 bool ContentsRoom::tell_one(const World& world, Session& session, IVec3 block,
@@ -131,40 +158,86 @@ bool ContentsRoom::tell_one(const World& world, Session& session, IVec3 block,
   message_.open = session.contents.open == block;
   message_.block = block;
   message_.data = {};
-  if (message_.open) message_.data.items = session.contents.held.items;
+  if (message_.open) message_.data.items = session.contents.held;
   message_.data.text = shown.text;
   message_.data.due = shown.due;
   return session.connection->send(StreamId::edits, writer_.write(message_)) == SendResult::sent;
 }
 
-/// All near the player.
+void ContentsRoom::find_in_column(const World& world, IVec2 column, DVec3 at) {
+  world.contents().in_column(column, [&](IVec3 block, const BlockData& data) {
+    ++looked_;
+    const Near found{distance2(at, block), block};
+    if (!shows(data) || found.far_m2 > radius_m_ * radius_m_) return;
+    if (nearest_.size() == shown_max) {
+      if (!(found < nearest_.front())) return;
+      std::pop_heap(nearest_.begin(), nearest_.end());
+      nearest_.pop_back();
+    }
+    nearest_.push_back(found);
+    std::push_heap(nearest_.begin(), nearest_.end());
+  });
+}
+
+/// Into nearest_, the nearest first.
+void ContentsRoom::find_nearest(const World& world, DVec3 at) {
+  nearest_.clear();
+  if (world.contents().size() == 0) return;
+  const ChunkCoord here = chunk_of(block_at(at));
+  for (const IVec2 offset : columns_) {
+    // The player may stand at the rim of its own column.
+    const double off_m = (ring_of(offset) - 1) * chunk_size;
+    if (nearest_.size() == shown_max && off_m > 0 && off_m * off_m > nearest_.front().far_m2) break;
+    find_in_column(world, {here.x + offset.x, here.y + offset.y}, at);
+  }
+  std::sort_heap(nearest_.begin(), nearest_.end());
+}
+
+/// Into gone_: what was told and is no more, or is not among nearest_.
+void ContentsRoom::find_gone(const World& world, const ContentsDesk& desk, DVec3 at) {
+  gone_.clear();
+  for (const auto& [block, shown] : desk.shown) {
+    ++looked_;
+    const Near place{distance2(at, block), block};
+    const BlockData* const now = world.contents().find(block);
+    const bool stays = now != nullptr && shows(*now) && place.far_m2 <= radius_m_ * radius_m_ &&
+                       (nearest_.size() < shown_max || !(nearest_.back() < place));
+    if (!stays) gone_.push_back(block);
+  }
+}
+
+/// The last of gone_.
+bool ContentsRoom::tell_gone(const World& world, Session& session) {
+  if (!tell_one(world, session, gone_.back(), {})) return false;
+  session.contents.shown.erase(gone_.back());
+  gone_.pop_back();
+  return true;
+}
+
+/// All near the player, the nearest first; what leaves is told last, but where it has to make room.
 void ContentsRoom::tell_shown(const World& world, Session& session, DVec3 at) {
   ContentsDesk& desk = session.contents;
   auto& told = desk.shown;
+  find_nearest(world, at);
+  find_gone(world, desk, at);
   desk.looked_from = at;
-  // Who comes back is told anew: meanwhile nothing of it was heard.
-  std::erase_if(told, [&](const auto& one) { return distance2(at, one.first) > radius_m_ * radius_m_; });
+  desk.all_within_m2 = nearest_.size() < shown_max ? radius_m_ * radius_m_ : nearest_.back().far_m2;
   bool room = true;
-  for (auto one = told.begin(); room && one != told.end();) {
-    ++looked_;
-    const BlockData* const now = world.contents().find(one->first);
-    const bool gone = now == nullptr || (now->text.empty() && now->due == 0);
-    if (gone) room = tell_one(world, session, one->first, {});
-    one = gone && room ? told.erase(one) : std::next(one);
+  for (std::size_t i = 0; room && i < nearest_.size(); ++i) {
+    const IVec3 block = nearest_[i].block;
+    const BlockData& data = *world.contents().find(block);
+    const ContentsDesk::Shown now{data.text, data.due};
+    const auto known = told.find(block);
+    if (known != told.end() && known->second == now) continue;
+    if (known == told.end() && told.size() == shown_max) {
+      // Of shown_max that were told this one is not, so another one is not among the nearest.
+      ASHLAR_ASSERT(!gone_.empty());
+      room = tell_gone(world, session);
+    }
+    room = room && tell_one(world, session, block, now);
+    if (room) told[block] = now;
   }
-  const ChunkCoord here = chunk_of(block_at(at));
-  const bool any = world.contents().size() != 0;
-  for (std::int32_t y = here.y - reach_; any && y <= here.y + reach_; ++y)
-    for (std::int32_t x = here.x - reach_; room && x <= here.x + reach_; ++x)
-      world.contents().in_column({x, y}, [&](IVec3 block, const BlockData& data) {
-        ++looked_;
-        const ContentsDesk::Shown now{data.text, data.due};
-        if (!room || now == ContentsDesk::Shown{} || distance2(at, block) > radius_m_ * radius_m_) return;
-        const auto known = told.find(block);
-        if (known == told.end() ? told.size() == shown_max : known->second == now) return;
-        room = tell_one(world, session, block, now);
-        if (room) told[block] = now;
-      });
+  while (room && !gone_.empty()) room = tell_gone(world, session);
   desk.behind = !room;
 }
 

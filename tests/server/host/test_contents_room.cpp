@@ -1,10 +1,16 @@
 // What it costs to tell of signs and timers: near whom something changed, not how much there is.
 #include "server/host/contents_room.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "protocol/decode.h"
 #include "tests/catch.h"
 #include "world/sim/world.h"
 #include "world/voxel/volume.h"
@@ -14,10 +20,12 @@ using namespace ashlar::server;
 
 namespace {
 
-/// A player beside a field of signs, and the session that is told of them.
+using Places = std::set<IVec3, ContentsDesk::Less>;
+
+/// A player beside a field of signs, some layers above each other, and the session that is told of them.
 struct SignField {
   static constexpr int signs_across = 8, signs = signs_across * signs_across;
-  SignField() : world(setup()), session(sessions.open({}, 1, {})) {
+  explicit SignField(int layers = 1) : world(setup()), session(sessions.open({}, 1, {})) {
     const std::uint32_t tokens[]{0};
     TickInput join;
     join.joins = tokens;
@@ -28,13 +36,9 @@ struct SignField {
                                      PeerAddress{}, secure::Secret{}, Micros{0});
     sessions.leave_greeted(session, SessionState::playing);
     first = block_at(world.players().body[0].position_m) + IVec3{4, 0, 6};
-    std::vector<AdminCommand> acts(1);
-    acts[0].action = AdminAction::fill_box;
-    acts[0].box = {first, first + IVec3{signs_across, signs_across, 1}};
-    acts[0].id = *BlockRegistry::builtin().find("sign");
-    step(acts);
-    acts.clear();
-    for (int i = 0; i < signs; ++i) acts.push_back(write(sign(i), "as it was"));
+    step({fill(first, {signs_across, signs_across, layers}, "sign")});
+    std::vector<AdminCommand> acts;
+    for (int i = 0; i < signs * layers; ++i) acts.push_back(write(sign(i), "as it was"));
     step(acts);
   }
   static WorldSetup setup() {
@@ -44,7 +48,16 @@ struct SignField {
     s.players_max = 1;
     return s;
   }
-  IVec3 sign(int i) const { return first + IVec3{i % signs_across, i / signs_across, 0}; }
+  IVec3 sign(int i) const {
+    return first + IVec3{i % signs_across, i / signs_across % signs_across, i / signs};
+  }
+  static AdminCommand fill(IVec3 at, IVec3 size, const char* kind) {
+    AdminCommand act;
+    act.action = AdminAction::fill_box;
+    act.box = {at, at + size};
+    act.id = *BlockRegistry::builtin().find(kind);
+    return act;
+  }
   static AdminCommand write(IVec3 at, const std::string& text) {
     AdminCommand act;
     act.action = AdminAction::fill_block;
@@ -69,11 +82,69 @@ struct SignField {
     return known == session.contents.shown.end() ? "" : std::string(known->second.text.view());
   }
 
+  /// What is to be told: of all that the world has within `radius_m` the nearest.
+  Places nearest(double radius_m = 48) const {
+    std::vector<std::pair<double, IVec3>> all;
+    world.contents().each([&](IVec3 block, const BlockData&) {
+      const double far_m = length(block_middle(block) - world.players().body[0].position_m);
+      if (far_m <= radius_m) all.emplace_back(far_m, block);
+    });
+    std::ranges::sort(all, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : ContentsDesk::Less{}(a.second, b.second);
+    });
+    Places out;
+    for (std::size_t i = 0; i < std::min(all.size(), ContentsRoom::shown_max); ++i) out.insert(all[i].second);
+    return out;
+  }
+
   World world;
   SessionTable sessions{1};
   Session& session;
   ContentsRoom room{sessions, 40};
   IVec3 first{};
+};
+
+/// The client's end: what it was told last of each block.
+struct Reader {
+  explicit Reader(Session& of) : session(of) {}
+  /// All that is on its way.
+  void hear() {
+    for (int round = 0; round < 200; ++round) {
+      now += Micros{10'000};
+      pass(*session.connection, client);
+      while (client.take(StreamId::edits, message)) {
+        const auto decoded = decode_server_message(message);
+        REQUIRE(decoded);
+        const auto& held = std::get<HeldByBlock>(*decoded);
+        known.erase(held.block);
+        if (!held.data.text.empty() || held.data.due != 0) known[held.block] = held.data;
+      }
+      pass(client, *session.connection);
+    }
+  }
+  void pass(Connection& from, Connection& to) {
+    batch.clear();
+    from.poll(now, batch);
+    for (const auto& entry : batch.entries()) {
+      const auto opened = to.open(now, {}, batch.bytes(entry), scratch);
+      REQUIRE(opened);
+      REQUIRE(to.accept(now, *opened));
+    }
+    while (from.next_fate()) {
+    }
+  }
+  Places places() const {
+    Places out;
+    for (const auto& [block, data] : known) out.insert(block);
+    return out;
+  }
+  Session& session;
+  Connection client{ConnectionSettings{}, secure::SessionKeys{}, PeerAddress{}, secure::Secret{}, Micros{0}};
+  std::map<IVec3, BlockData, ContentsDesk::Less> known;
+  Micros now{0};
+  DatagramBatch batch;
+  PacketScratch scratch;
+  std::vector<std::uint8_t> message;
 };
 
 }  // namespace
@@ -148,4 +219,64 @@ TEST_CASE("signs that are written at once in numbers, or in a full stream, are t
   field.step(std::move(acts));
   field.idle(16);
   for (int i = 0; i < SignField::signs; ++i) CHECK(field.told(i) == "round 4");
+}
+
+TEST_CASE("signs that a player leaves behind are told gone, and not when they are removed meanwhile",
+          "[server][contents_room]") {
+  SignField field;
+  Reader reader(field.session);
+  field.idle(16);
+  reader.hear();
+  CHECK(reader.known.size() == SignField::signs);
+  field.step({field.move({-200, 0, 0})});
+  field.idle(16);
+  reader.hear();
+  CHECK(reader.known.empty());
+  field.step({SignField::fill(field.sign(3), {1, 1, 1}, "air")});
+  field.step({SignField::fill(field.sign(3), {1, 1, 1}, "sign")});
+  field.step({field.move({200, 0, 0})});
+  field.idle(16);
+  reader.hear();
+  CHECK(reader.known.size() == SignField::signs - 1);
+  CHECK_FALSE(reader.known.contains(field.sign(3)));
+}
+
+TEST_CASE("of more signs than a session is told of the nearest are told, and a nearer timer is told at once",
+          "[server][contents_room]") {
+  constexpr int layers = 25;
+  SignField field(layers);
+  REQUIRE(field.world.contents().size() == SignField::signs * layers);
+  static_assert(SignField::signs * layers > ContentsRoom::shown_max);
+  Reader reader(field.session);
+  const auto settle = [&] {
+    for (int i = 0; i < 12; ++i) field.idle(16), reader.hear();
+    CHECK((reader.places() == field.nearest()));
+    CHECK(field.session.contents.shown.size() == ContentsRoom::shown_max);
+  };
+  settle();
+  SECTION("an explosive at its feet") {
+    const IVec3 feet = block_at(field.world.players().body[0].position_m) + IVec3{1, 1, 0};
+    field.step({SignField::fill(feet, {1, 1, 1}, "charge")});
+    field.idle(16);
+    reader.hear();
+    REQUIRE(reader.known.contains(feet));
+    CHECK(reader.known[feet].due > field.world.life_tick());
+    CHECK((reader.places() == field.nearest()));
+  }
+  SECTION("one that goes makes room for another") {
+    field.step({SignField::fill(field.sign(0), {3, 3, 1}, "air")});
+    settle();
+  }
+  SECTION("who goes to the other side is told of those that are near there") {
+    const Places below = reader.places();
+    field.step({field.move({20, 4, 0})});
+    settle();
+    CHECK((reader.places() != below));
+  }
+  SECTION("one beyond them costs a look at it alone") {
+    const std::uint64_t before = field.room.looked();
+    field.step({SignField::write(field.sign(SignField::signs * layers - 1), "far above")});
+    field.idle(32);
+    CHECK(field.room.looked() - before == 1);
+  }
 }
