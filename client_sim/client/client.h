@@ -210,9 +210,10 @@ class Client {
   std::uint32_t put_into_block(BlockId kind, std::uint8_t count);
   /// Gives a sign its text: printable, at most sign_text_bytes_max bytes, else 0. Empty: none any more.
   std::uint32_t write_sign(IVec3 block, BlockFace face, std::string_view text);
-  /// The chest that the player looks into and what it holds, as the server last said.
+  /// The chest that the player looks into and what it holds, as the server last said in this session.
   const std::optional<PlacedData>& opened() const { return opened_; }
-  /// What is written there, as the server last said; empty: nothing, or it is too far off to know.
+  /// What is written there, as the server last said; empty: nothing, or it is too far off to know, as one is
+  /// from which the player has gone away.
   std::string_view sign_text(IVec3 block) const;
   /// Ticks until the timer of the block there runs out (BlockType::timer_s), as of its snapshots, at least 1;
   /// nullopt: it has none, or it is too far off to know.

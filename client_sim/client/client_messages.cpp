@@ -132,6 +132,10 @@ void Client::handle(Welcome& message) {
   welcomed_ = true;
   resuming_ = false;
   handshakes_.stop();
+  // A session that goes on is told anew what is still so, and never that the rest ended meanwhile.
+  opened_.reset();
+  signs_.clear();
+  timers_.clear();
   take_content();
   const bool goes_on = again && welcome_.resumed && missing_maps_.empty();
   if (config_.tap != nullptr) config_.tap->welcomed(welcome_, goes_on);
@@ -180,9 +184,6 @@ void Client::begin_world() {
   ground_.clear();
   saved_tick_ = 0;
   inventory_ = Inventory{};
-  opened_.reset();
-  signs_.clear();
-  timers_.clear();
   acts_out_.clear();
   acts_sent_.clear();
   fight_.reset();

@@ -128,3 +128,74 @@ TEST_CASE("a client is told when the timer of a block near it runs out, and how 
   o.play.run(1);
   CHECK_FALSE(client.timer_ticks(o.at).has_value());
 }
+
+TEST_CASE("a client forgets the sign and the timer that it leaves behind", "[integration][chests]") {
+  const char* const kind = GENERATE("sign", "sapling");
+  Owner o(kind);
+  client_sim::Client& client = o.play.client;
+  client_sim::LinkConditions lossy;
+  lossy.loss = 0.1;
+  o.play.conditions(lossy);
+  AdminCommand fill;
+  fill.action = AdminAction::fill_block;
+  fill.box.min = o.at;
+  fill.data.text = SignText::of("to the mine");
+  const bool sign = std::string(kind) == "sign";
+  if (sign) o.play.host->admin(fill);
+  const auto knows = [&] { return !client.sign_text(o.at).empty() || client.timer_ticks(o.at).has_value(); };
+  o.play.run(1);
+  REQUIRE(knows());
+  const DVec3 home = client.own()->body.position_m;
+  o.play.host->admin({AdminAction::teleport, client.player(), home + DVec3{300, 0, 60}});
+  o.play.run(2);
+  CHECK_FALSE(knows());
+  // Meanwhile it is removed, and another block of the kind placed there that holds nothing, or stone.
+  fill = {};
+  fill.action = AdminAction::fill_box;
+  fill.box = {o.at, o.at + IVec3{1, 1, 1}};
+  o.play.host->admin(fill);
+  o.play.run(0.5);
+  fill.id = sign ? *BlockRegistry::builtin().find(kind) : BlockId::stone;
+  o.play.host->admin(fill);
+  o.play.host->admin({AdminAction::teleport, client.player(), home});
+  o.play.run(2);
+  REQUIRE(length(client.own()->body.position_m - home) < 5);
+  CHECK_FALSE(knows());
+}
+
+TEST_CASE("a client whose session goes on knows no chest and no sign of before that is none any more",
+          "[integration][chests]") {
+  Owner o("chest");
+  client_sim::Client& client = o.play.client;
+  const IVec3 kept = o.at + IVec3{0, 0, 1}, lost = o.at + IVec3{0, 1, 0};
+  AdminCommand fill;
+  fill.id = *BlockRegistry::builtin().find("sign");
+  for (const IVec3 at : {kept, lost}) {
+    fill.action = AdminAction::fill_box;
+    fill.box = {at, at + IVec3{1, 1, 1}};
+    o.play.host->admin(fill);
+    fill.action = AdminAction::fill_block;
+    fill.data.text = SignText::of("to the mine");
+    o.play.host->admin(fill);
+  }
+  REQUIRE(o.settled(client.open_block(o.at, BlockFace::west)) == ActVerdict::done);
+  REQUIRE(client.opened().has_value());
+  REQUIRE(client.sign_text(kept) == "to the mine");
+  REQUIRE(client.sign_text(lost) == "to the mine");
+  // The network is away for longer than the server waits, and both the chest and a sign are.
+  o.play.up.partition(o.play.now + Micros{13'000'000});
+  o.play.down.partition(o.play.now + Micros{13'000'000});
+  o.play.run(1);
+  fill = {};
+  fill.action = AdminAction::fill_box;
+  for (const IVec3 at : {o.at, lost}) {
+    fill.box = {at, at + IVec3{1, 1, 1}};
+    o.play.host->admin(fill);
+  }
+  o.play.run(15);
+  REQUIRE(client.stats().resumes == 1);
+  REQUIRE(client.stats().worlds == 1);
+  CHECK_FALSE(client.opened().has_value());
+  CHECK(client.sign_text(lost).empty());
+  CHECK(client.sign_text(kept) == "to the mine");
+}

@@ -18,7 +18,11 @@ export type ClientEvent =
   /** The own health and armour in points, and who was hit. */
   | { type: 'fight'; health: number; armour: number; hits: Hit[] }
   | { type: 'inventory'; whole: boolean; slots: SlotChange[] }
-  /** The chest that the player looks into (`open`; without, no longer), and signs and timers near it. */
+  /**
+   * The chest that the player looks into (`open`; without, no longer), and signs and timers near it; one that is left
+   * behind has neither text nor `due` any more. Whoever keeps them forgets all at each `welcome`: what is still so
+   * is told anew.
+   */
   | {
     type: 'blockContents'; open: boolean; block: [number, number, number]; slots: SlotChange[]; text: string;
     due: bigint;

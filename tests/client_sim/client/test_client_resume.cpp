@@ -37,6 +37,33 @@ TEST_CASE("a client that the server does not know any more goes on where it was"
   CHECK(match.client.stats().starved == 0);
 }
 
+TEST_CASE("what a session said of chests, signs and timers ends with it", "[client_sim][resume]") {
+  ClientMatch match;
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::playing);
+  const IVec3 chest{4, 5, 40}, sign{5, 5, 40};
+  const auto tell = [&](IVec3 block, bool open) {
+    HeldByBlock held{.tick = match.server.tick, .world = 1, .open = open, .block = block, .data = {}};
+    if (!open) held.data.text = SignText::of("to the mine"), held.data.due = 1'000'000;
+    MessageWriter writer;
+    match.server.connection()->send(StreamId::edits, writer.write(held));
+    match.run(0.2);
+  };
+  tell(chest, true);
+  tell(sign, false);
+  CHECK(match.client.opened().has_value());
+  CHECK(match.client.sign_text(sign) == "to the mine");
+  CHECK(match.client.timer_ticks(sign).has_value());
+  match.server.lose_session();
+  CHECK(plays_through(match, 1));
+  REQUIRE(match.client.stats().resumes == 1);
+  CHECK_FALSE(match.client.opened().has_value());
+  CHECK(match.client.sign_text(sign).empty());
+  CHECK_FALSE(match.client.timer_ticks(sign).has_value());
+  tell(sign, false);
+  CHECK(match.client.sign_text(sign) == "to the mine");
+}
+
 TEST_CASE("a client whose server was started again joins anew", "[client_sim][resume]") {
   ClientMatch match;
   walk(match);
