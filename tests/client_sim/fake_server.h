@@ -55,6 +55,7 @@ class FakeServer {
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< that its welcome names
   std::shared_ptr<const BlockRegistry> told_blocks = blocks;                   ///< that it tells behind it
   bool tells_blocks = true;
+  bool tells_kinds = true;   // behind them, what it tells of its kinds
   bool keeps_bodies = true;  // of who is away
   std::optional<SessionEnd> refuse;
   std::string goodbye;  // said once
@@ -107,6 +108,12 @@ class FakeServer {
     buffer_ = server::InputBuffer{};
     own_ = {};
     say_welcome(false);
+  }
+
+  /// What a welcome without `resumed` is followed by.
+  void say_kinds() {
+    connection_->send(StreamId::control,
+                      writer_.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), world}));
   }
 
   /// Of the session; null: there is none.
@@ -232,8 +239,7 @@ class FakeServer {
     connection_->send(StreamId::control, writer_.write(welcome));
     if (resumed) return;
     if (tells_blocks) connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
-    connection_->send(StreamId::control,
-                      writer_.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), world}));
+    if (tells_kinds) say_kinds();
   }
 
   void receive_sealed(const PeerAddress& from, std::span<const std::uint8_t> bytes, DatagramBatch& out) {

@@ -109,18 +109,11 @@ class SecretMatch {
   };
 
   SecretMatch(std::size_t clients, std::size_t plain, std::uint64_t seed) {
-    WorldSetup setup;
-    setup.terrain = TerrainKind::flat;
-    setup.players_max = 8;
-    setup.monsters = 0;
-    setup.monsters_max = 1;
-    setup.game = [] { return std::make_unique<Secrets>(); };
     server::HostConfig config;
     config.clients_max = 8;
     config.identity = secure::key_pair(secure::SeededEntropy(seed + 5).secret());
     config.snapshot_every_ticks = 2;
-    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup),
-                                          secure::SeededEntropy(seed).secret());
+    host = std::make_unique<server::Host>(config, new_world(), secure::SeededEntropy(seed).secret());
     ears.resize(clients);
     for (std::size_t i = 0; i < clients; ++i) {
       ClientConfig player;
@@ -131,6 +124,15 @@ class SecretMatch {
       player.tap = &ears[i];
       seats.push_back(std::make_unique<Seat>(std::move(player), seed + 10 * i));
     }
+  }
+  static std::unique_ptr<World> new_world() {
+    WorldSetup setup;
+    setup.terrain = TerrainKind::flat;
+    setup.players_max = 8;
+    setup.monsters = 0;
+    setup.monsters_max = 1;
+    setup.game = [] { return std::make_unique<Secrets>(); };
+    return std::make_unique<World>(setup);
   }
   void conditions(const client_sim::LinkConditions& c) {
     for (const auto& seat : seats) seat->up.set_conditions(c), seat->down.set_conditions(c);
@@ -274,4 +276,25 @@ TEST_CASE("a game's messages reach those they are for, in order and once, whatev
     CHECK(count[2] <= rounds + 2);
   }
   CHECK(match.host->status().game_messages_missed == 0);
+}
+
+TEST_CASE("what is for its owner is told in the next world until it is held, and then no more",
+          "[integration][game_replication]") {
+  // The first one's snapshots are plain, in which a value stands as it is.
+  SecretMatch match(2, 1, 7);
+  match.run(6);
+  const EntityId before = match.seats[0]->client.player();
+  match.host->change_world(SecretMatch::new_world());
+  match.ears[0].heard.clear();
+  match.run(2);
+  const Client& client = match.seats[0]->client;
+  REQUIRE(client.welcome().world == 2);
+  REQUIRE(client.player() == before);  // so that all that is for it is as it was
+  CHECK(client.field(before, "secret") == static_cast<double>(secret_of(before)));
+  CHECK(match.ears[0].heard_of(secret_of(before)));
+  match.ears[0].heard.clear();
+  match.run(2);
+  REQUIRE(number(match.host->world().tick()) < 300);  // less than the last world's
+  CHECK_FALSE(match.ears[0].heard.empty());
+  CHECK_FALSE(match.ears[0].heard_of(secret_of(before)));
 }

@@ -250,6 +250,27 @@ TEST_CASE("a client joins when it knows what the world's blocks are like", "[cli
   }
 }
 
+TEST_CASE("a client joins no world before it was told all its kinds, those that it has too",
+          "[client_sim][client]") {
+  ClientMatch match;
+  match.server.tells_kinds = false;
+  match.run(2);
+  CHECK(match.client.state() == ClientState::joining);
+  CHECK(match.server.joins == 0);
+  match.server.say_kinds();
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  // Of the next world nothing is known of before.
+  match.server.change_world();
+  match.run(1);
+  CHECK(match.client.state() == ClientState::joining);
+  CHECK(match.server.joins == 1);
+  match.server.say_kinds();
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.joins == 2);
+}
+
 TEST_CASE("a client with the server's map joins, and one with another content does not",
           "[client_sim][client]") {
   const std::uint64_t mine = GENERATE(42u, 43u);

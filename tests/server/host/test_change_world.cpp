@@ -9,8 +9,9 @@ using namespace ashlar::server::test;
 namespace {
 
 std::unique_ptr<World> next_world(std::uint64_t seed, std::uint16_t tick_rate_hz = 60,
-                                  std::uint32_t players_max = 8) {
+                                  std::uint32_t players_max = 8, GameMode mode = WorldSetup{}.rules.mode) {
   WorldSetup setup;
+  setup.rules.mode = mode;
   setup.seed = seed;
   setup.terrain = TerrainKind::flat;  // made in no time
   setup.players_max = players_max;
@@ -56,6 +57,28 @@ TEST_CASE("everybody is welcomed to the next world and plays on in it", "[server
     t.run();
   }
   CHECK(length(xy(ann.own->body.position_m) - xy(start)) > 0.5);
+}
+
+TEST_CASE("who joins the next world at once is told nothing of the last one's score",
+          "[server][change_world]") {
+  Table t(4);
+  t.setup.rules.mode = GameMode::deathmatch;
+  t.restart();
+  Hand &ann = t.hand(peer(1), "ann"), &bob = t.hand(peer(2), "bob");
+  t.enter(ann);
+  t.enter(bob);
+  // Both have just been told of, so that the score's next turn is a second away.
+  for (int i = 0; i < 200 && (ann.scores.empty() || ann.scores.back().rows.size() < 2); ++i) t.run();
+  REQUIRE(ann.scores.back().rows.size() == 2);
+  bob.joins = false;
+  t.host->change_world(next_world(558, 60, 8, GameMode::deathmatch));
+  t.run(40);
+  REQUIRE(ann.welcomes.size() == 2);
+  REQUIRE(ann.scores.back().world == 2);
+  for (const Score& score : ann.scores) {
+    if (score.world != 2) continue;
+    CHECK(std::ranges::none_of(score.rows, [](const ScoreRow& row) { return row.name == "bob"; }));
+  }
 }
 
 TEST_CASE("who was greeted, joining or away is treated as the next world wants it",
