@@ -35,27 +35,28 @@ void obey_ban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply) 
   const auto order = parse_ban_order(text, players_here(host));
   if (!order) return reply.warning("console", {{"error", order.error()}});
   const std::int64_t now_s = unix_now_s();
-  for (const BanOrder::One& one : order->who) {
-    const Ban ban{one.name, order->reason, "console", now_s, order->for_s == 0 ? 0 : now_s + order->for_s};
-    if (const auto added = bans.add(one.target, ban, now_s); !added)
-      return reply.warning("console", {{"error", added.error()}});
-    reply.info("console", {{"ban", to_text(one.target)},
-                           {"player", one.name},
+  std::vector<NewBan> added;
+  for (const BanOrder::One& one : order->who)
+    added.push_back(
+        {one.target,
+         {one.name, order->reason, "console", now_s, order->for_s == 0 ? 0 : now_s + order->for_s}});
+  if (const auto done = bans.add(added, now_s); !done)
+    return reply.warning("console", {{"error", done.error()}});
+  for (const auto& [target, ban] : added)
+    reply.info("console", {{"ban", to_text(target)},
+                           {"player", ban.name},
                            {"until", until_text(ban)},
                            {"reason", ban.reason},
                            where(bans)});
-  }
   host.set_bans(bans.list());
 }
 
 void obey_unban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply) {
   const auto targets = parse_unban_order(text, *bans.list());
   if (!targets) return reply.warning("console", {{"error", targets.error()}});
-  for (const BanTarget& target : *targets) {
-    if (const auto removed = bans.remove(target, unix_now_s()); !removed)
-      return reply.warning("console", {{"error", removed.error()}});
-    reply.info("console", {{"unban", to_text(target)}, where(bans)});
-  }
+  if (const auto done = bans.remove(*targets, unix_now_s()); !done)
+    return reply.warning("console", {{"error", done.error()}});
+  for (const BanTarget& target : *targets) reply.info("console", {{"unban", to_text(target)}, where(bans)});
   host.set_bans(bans.list());
 }
 

@@ -145,22 +145,32 @@ void BanKeeper::change(BanList bans, std::int64_t now_s) {
   if (shared_ != nullptr) shared_->give({bans_text(*list_)});
 }
 
-std::expected<void, std::string> BanKeeper::add(const BanTarget& target, const Ban& ban, std::int64_t now_s) {
+std::expected<void, std::string> BanKeeper::add(std::span<const NewBan> added, std::int64_t now_s) {
   if (reading_) return std::unexpected(file_ + " is being read: say it once more in a moment");
   BanList bans = *list_;
   bans.drop_over(now_s);
-  if (!bans.add(target, ban))
-    return std::unexpected("there are " + std::to_string(BanList::bans_max) +
-                           " bans already: unban some, or ban networks");
+  const std::size_t before = bans.entries().size();
+  for (const NewBan& one : added)
+    if (!bans.add(one.target, one.ban))
+      return std::unexpected("there are " + std::to_string(before) + " bans already, of at most " +
+                             std::to_string(BanList::bans_max) +
+                             ", so nobody was banned: unban some, or ban networks");
   change(std::move(bans), now_s);
   return {};
 }
 
-std::expected<void, std::string> BanKeeper::remove(const BanTarget& target, std::int64_t now_s) {
+std::expected<void, std::string> BanKeeper::add(const BanTarget& target, const Ban& ban, std::int64_t now_s) {
+  const NewBan one{target, ban};
+  return add(std::span(&one, 1), now_s);
+}
+
+std::expected<void, std::string> BanKeeper::remove(std::span<const BanTarget> targets, std::int64_t now_s) {
   if (reading_) return std::unexpected(file_ + " is being read: say it once more in a moment");
   BanList bans = *list_;
-  const bool there = bans.remove(target);
-  ASHLAR_ASSERT(there);
+  for (const BanTarget& target : targets) {
+    const bool there = bans.remove(target);
+    ASHLAR_ASSERT(there);
+  }
   change(std::move(bans), now_s);
   return {};
 }

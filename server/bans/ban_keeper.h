@@ -3,11 +3,18 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "server/bans/ban_file.h"
 
 namespace ashlar::server {
+
+/// A ban that is to be set.
+struct NewBan {
+  BanTarget target;
+  Ban ban;
+};
 
 /// The bans of a running server: the list that its Host looks at, and the file that keeps it. The file is
 /// written whole or not at all, and read, by a thread of its own, so that a slow disk holds up no tick. One
@@ -25,11 +32,13 @@ class BanKeeper {
   /// Never changes once it was given out: another one takes its place.
   const std::shared_ptr<const BanList>& list() const { return list_; }
 
-  /// Sets a ban, in place of one that means the same; those that are over go. O(n).
+  /// Sets all of them or none, each in place of one that means the same; those that are over go. O(n).
   /// @return or one line: there are too many, or the file is being read
+  std::expected<void, std::string> add(std::span<const NewBan> added, std::int64_t now_s);
   std::expected<void, std::string> add(const BanTarget& target, const Ban& ban, std::int64_t now_s);
-  /// Takes one out. @return or one line: the file is being read. Precondition: it is in list(), asserted
-  std::expected<void, std::string> remove(const BanTarget& target, std::int64_t now_s);
+  /// Takes them out, and those that are over. @return or one line: the file is being read. Precondition: they
+  /// are in list(), asserted
+  std::expected<void, std::string> remove(std::span<const BanTarget> targets, std::int64_t now_s);
 
   /// Reads the file again, as it may have been edited.
   void reload();

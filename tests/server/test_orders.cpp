@@ -111,3 +111,44 @@ TEST_CASE("an admin's order is done in its name, and it alone is answered", "[se
   CHECK(std::ranges::none_of(lines->all,
                              [](const std::string& line) { return line.find("x=") != std::string::npos; }));
 }
+
+TEST_CASE("all who bear a name are banned and put out, or none", "[server][orders][bans]") {
+  HostConfig config;
+  config.clients_per_address_max = 8;
+  Table table(4, {}, config);
+  for (std::uint16_t port = 1; port <= 3; ++port)
+    table.enter(table.hand(server::test::peer(port), port < 3 ? "bob" : "ann"));
+  BanList almost_full;
+  const std::size_t room = GENERATE(1u, 2u);
+  for (std::size_t i = room; i < BanList::bans_max; ++i)
+    REQUIRE(almost_full.add(TokenId{std::to_string(i)}, {}));
+  BanKeeper bans("", {almost_full, ""});
+  const auto lines = std::make_shared<server::test::Lines>();
+  {
+    Log log(LogFormat::text, LogLevel::info, lines);
+    Reply reply(log);
+    (void)obey("ban bob", {.bans = &bans}, *table.host, table.now, 0, reply);
+  }
+  table.run(2);
+  CHECK(table.host->players().size() == (room == 1 ? 3 : 1));
+  CHECK(bans.list()->entries().size() == BanList::bans_max - (room == 1 ? 1 : 0));
+  CHECK(lines->all.size() == room);  // one that nobody was, or one for each
+}
+
+TEST_CASE("a name is unbanned though one of its bans is over", "[server][orders][bans]") {
+  Table table;
+  const auto list = parse_bans(
+      "[[ban]]\naddress = \"192.0.2.1\"\nname = \"Griefer\"\n"
+      "[[ban]]\naddress = \"192.0.2.2\"\nname = \"Griefer\"\nuntil = \"2020-01-01T00:00:00Z\"\n",
+      "bans.toml");
+  REQUIRE(list.has_value());
+  BanKeeper bans("", {*list, ""});
+  const auto lines = std::make_shared<server::test::Lines>();
+  {
+    Log log(LogFormat::text, LogLevel::info, lines);
+    Reply reply(log);
+    (void)obey("unban Griefer", {.bans = &bans}, *table.host, table.now, 0, reply);
+  }
+  CHECK(bans.list()->entries().empty());
+  CHECK(lines->all.size() == 2);
+}

@@ -40,6 +40,8 @@ BanList four_bans() {
   return bans;
 }
 
+std::vector<BanTarget> just(const BanTarget& target) { return {target}; }
+
 /// What the keeper's thread ended next.
 BanKeeper::Ended keeper_ended(BanKeeper& keeper) {
   for (int i = 0; i < 5000; ++i) {
@@ -185,7 +187,7 @@ TEST_CASE("bans are kept in a file that another run reads", "[server][bans]") {
     REQUIRE(keeper.add(banned_key(1), {"ann", "spam", "console", 500, 0}, 1000));
     REQUIRE(keeper.add(banned_key(2), {"", "", "console", 500, 900}, 1000));  // over already
     REQUIRE(keeper.add(banned_key(3), {"", "", "console", 500, 2000}, 1000));
-    REQUIRE(keeper.remove(banned_key(3), 1000));
+    REQUIRE(keeper.remove(just(banned_key(3)), 1000));
   }
   const auto kept = read_ban_file(path);
   REQUIRE(kept);
@@ -238,6 +240,27 @@ TEST_CASE("bans whose file vanished hold, and are written anew", "[server][bans]
   REQUIRE(keeper.add(banned_key(2), {}, 1000));
   CHECK(keeper_ended(keeper).error.empty());
   CHECK(read_ban_file(path)->bans.entries().size() == 2);
+}
+
+TEST_CASE("bans go together, one that is over among them", "[server][bans]") {
+  BanList bans;
+  REQUIRE(bans.add(banned_key(1), {"ann", "", "", 0, 0}));
+  REQUIRE(bans.add(banned_key(2), {"ann", "", "", 0, 500}));
+  BanKeeper keeper("", {bans, ""});
+  const std::vector<BanTarget> both{banned_key(1), banned_key(2)};
+  REQUIRE(keeper.remove(both, 1000));
+  CHECK(keeper.list()->entries().empty());
+}
+
+TEST_CASE("of bans that find no room none is set", "[server][bans]") {
+  BanList bans;
+  for (std::size_t i = 1; i < BanList::bans_max; ++i) REQUIRE(bans.add(TokenId{std::to_string(i)}, {}));
+  BanKeeper keeper("", {bans, ""});
+  const std::vector<NewBan> two{{banned_key(1), {}}, {banned_key(2), {}}};
+  CHECK_THAT(keeper.add(two, 1000).error(), ContainsSubstring("9999 bans already"));
+  CHECK(*keeper.list() == bans);
+  CHECK(keeper.add(std::span(two).first(1), 1000));
+  CHECK(keeper.list()->entries().size() == BanList::bans_max);
 }
 
 TEST_CASE("a file of bans that cannot be written is told, and they hold all the same", "[server][bans]") {
