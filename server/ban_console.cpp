@@ -84,6 +84,7 @@ void log_bans(const BanKeeper& bans, Reply& reply) {
 }
 
 void watch_bans(BanKeeper& bans, Host& host, Log& log) {
+  bans.write_again(unix_now_s());
   while (const auto ended = bans.take_ended()) {
     if (!ended->error.empty()) {
       log.event(LogLevel::error, ended->reread ? "bans_not_read" : "bans_not_kept",

@@ -18,7 +18,8 @@ void obey_unban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply
 void log_bans(const BanKeeper& bans, Reply& reply);
 inline constexpr std::size_t ban_lines_max = 100;
 
-/// Tells of what the keeper's thread has ended, and hands a list that was read again to the Host.
+/// Tells of what the keeper's thread has ended, hands a list that was read again to the Host, and has tried
+/// again what could not be written.
 void watch_bans(BanKeeper& bans, Host& host, Log& log);
 
 }  // namespace ashlar::server

@@ -220,10 +220,13 @@ TEST_CASE("a file that was edited is read again, and one that is wrong leaves th
   REQUIRE(write_file(path, "[[ban]]\naddress = \"192.0.2.1\"\n") == 0);
   keeper.reload();
   CHECK(keeper_ended(keeper).error.empty());
-  REQUIRE(keeper.list()->entries().size() == 1);
+  // The hand took the first one out. The second was in no file yet, and holds.
+  CHECK(keeper.list()->entries().size() == 2);
   CHECK(keeper.list()->entries().contains(*parse_network("192.0.2.1")));
-  REQUIRE(keeper.add(banned_key(2), {}, 1000));
-  CHECK(keeper_ended(keeper).error.empty());
+  CHECK(keeper.list()->entries().contains(banned_key(2)));
+  const auto written = keeper_ended(keeper);
+  CHECK_FALSE(written.reread);
+  CHECK(written.error.empty());
   CHECK(read_ban_file(path)->bans == *keeper.list());
 }
 
@@ -265,17 +268,68 @@ TEST_CASE("of bans that find no room none is set", "[server][bans]") {
 
 TEST_CASE("a file of bans that cannot be written is told, and they hold all the same", "[server][bans]") {
   const TemporaryFolder folder;
-  BanKeeper keeper(folder.path("absent/bans.toml"), {});
+  const std::string path = folder.path("absent/bans.toml");
+  BanKeeper keeper(path, {});
   REQUIRE(keeper.add(banned_key(1), {}, 1000));
   const auto ended = keeper_ended(keeper);
   CHECK_FALSE(ended.reread);
   CHECK_THAT(ended.error, ContainsSubstring("absent/bans.toml: No such file"));
   CHECK(keeper.list()->entries().size() == 1);
+
+  keeper.reload();
+  const auto reread = keeper_ended(keeper);
+  CHECK((reread.reread && reread.error.empty()));
+  CHECK(keeper.list()->entries().contains(banned_key(1)));
+  CHECK_FALSE(keeper_ended(keeper).error.empty());  // tried again at once, and told
+
+  REQUIRE(std::filesystem::create_directory(folder.path("absent")));
+  keeper.write_again(1000 + BanKeeper::rewrite_s - 1);
+  CHECK_FALSE(std::filesystem::exists(path));
+  keeper.write_again(1000 + BanKeeper::rewrite_s);
+  const auto written = keeper_ended(keeper);
+  CHECK_FALSE(written.reread);
+  CHECK(written.error.empty());
+  CHECK(read_ban_file(path)->bans == *keeper.list());
   BanKeeper unkept("", {});
   REQUIRE(unkept.add(banned_key(1), {}, 1000));
   unkept.reload();
   CHECK_FALSE(unkept.take_ended());
   CHECK(unkept.list()->entries().size() == 1);
+}
+
+TEST_CASE("what could not be written is tried again at the end, and told once between", "[server][bans]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("absent/bans.toml");
+  {
+    BanKeeper keeper(path, {});
+    REQUIRE(keeper.add(banned_key(1), {}, 1000));
+    CHECK_FALSE(keeper_ended(keeper).error.empty());
+    for (int i = 0; i < 200; ++i) {
+      keeper.write_again(2000 + i);
+      CHECK_FALSE(keeper.take_ended());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    REQUIRE(std::filesystem::create_directory(folder.path("absent")));
+  }
+  CHECK(read_ban_file(path)->bans.entries().size() == 1);
+}
+
+TEST_CASE("a ban taken out while nothing can be written stays out", "[server][bans]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("bans.toml");
+  BanKeeper keeper(path, {});
+  REQUIRE(keeper.add(banned_key(1), {}, 1000));
+  REQUIRE(keeper.add(banned_key(2), {}, 1000));
+  while (!read_ban_file(path)->bans.entries().contains(banned_key(2)))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  REQUIRE(std::filesystem::create_directory(path + ".new"));  // where it is written first
+  REQUIRE(keeper.remove(just(banned_key(1)), 1000));
+  while (keeper_ended(keeper).error.empty()) {
+  }
+  keeper.reload();
+  CHECK(keeper_ended(keeper).reread);
+  CHECK_FALSE(keeper.list()->entries().contains(banned_key(1)));
+  CHECK(keeper.list()->entries().contains(banned_key(2)));
 }
 
 }  // namespace ashlar::server
