@@ -179,7 +179,13 @@ std::string bans_text(const BanList& bans) {
 
 std::expected<BanFile, std::string> read_ban_file(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) return BanFile{};
+  const auto what = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::exists(what)) return BanFile{};
+  // Its bans may be on a disk that is missing.
+  if (std::filesystem::is_symlink(what) && !std::filesystem::exists(path, error) && !error)
+    return std::unexpected("cannot read " + path + ": it is a link to " +
+                           std::filesystem::read_symlink(path, error).string() +
+                           ", which is not there: make that, or take the link away");
   auto text = read_file(path, ban_file_bytes_max);
   if (!text) return std::unexpected(std::move(text.error()));
   auto bans = parse_bans(*text, path);

@@ -45,6 +45,19 @@ std::string failed_write(const std::string& path, int error) {
          "; the bans of this run hold until its end, and writing them is tried again";
 }
 
+/// What a link leads to, whether that is there or not: it is written beside its own place, and the link
+/// stays.
+std::string behind_links(std::string path) {
+  constexpr int links_max = 40;  // as the system follows
+  std::error_code error;
+  for (int i = 0; i < links_max && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path to = fs::read_symlink(path, error);
+    if (error) break;
+    path = (fs::path(path).parent_path() / to).string();  // an absolute one stands for itself
+  }
+  return path;
+}
+
 /// Under another name first, so that the file is never half written.
 std::string replace_file(const std::string& path, const std::string& text) {
   const std::string beside = path + ".new";
@@ -73,24 +86,25 @@ struct KnownFile {
 
 /// @return empty, or why not
 std::string KnownFile::write(const std::string& wanted) {
+  const std::string file = behind_links(path);
   std::error_code error;
   // All that a file said that is gone is in what is written.
-  const auto now = fs::exists(fs::symlink_status(path, error))
-                       ? read_file(path, ban_file_bytes_max)
+  const auto now = fs::exists(fs::symlink_status(file, error))
+                       ? read_file(file, ban_file_bytes_max)
                        : std::expected<std::string, std::string>(text);
   if (!now) return now.error();
   if (*now != text)
     return path +
            " was changed by hand since it was read, and is left as it is: type reload, which reads it "
            "and adds what was not written";
-  std::string trouble = replace_file(path, wanted);
+  std::string trouble = replace_file(file, wanted);
   if (trouble.empty()) text = wanted;
   return trouble;
 }
 
 Done KnownFile::read(const UnwrittenBans& unwritten) {
   std::error_code error;
-  if (!text.empty() && !fs::exists(fs::symlink_status(path, error)))
+  if (!text.empty() && !fs::exists(fs::symlink_status(behind_links(path), error)))
     return {{true, path + " is gone, so its bans hold as they were: the next ban or unban writes it anew"}};
   auto now = read_ban_file(path);
   if (!now) return {{true, std::move(now.error())}};

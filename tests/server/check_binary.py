@@ -651,6 +651,46 @@ class Life(unittest.TestCase):
                 say(again, "stop")
                 self.assertEqual(again.finish()[0], 0)
 
+    def test_bans_that_are_not_written_hold_and_are_written_where_a_link_leads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link, kept = os.path.join(folder, "link.toml"), os.path.join(folder, "disk", "bans.toml")
+
+            def write(text):
+                os.makedirs(os.path.dirname(kept))
+                with open(kept, "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            # One of the two is over, and no less the griefer's.
+            write('[[ban]]\naddress = "192.0.2.1"\nname = "Griefer"\n'
+                  '[[ban]]\naddress = "192.0.2.2"\nname = "Griefer"\nuntil = "2020-01-01T00:00:00Z"\n')
+            os.symlink(kept, link)
+            with Running("--ban-file", link, *QUICK, stdin=subprocess.PIPE) as server:
+                def say(line):
+                    server.process.stdin.write(line + "\n")
+                    server.process.stdin.flush()
+
+                server.wait_for("ready")
+                say("unban Griefer")
+                self.assertEqual({server.wait_for("console")["unban"] for _ in range(2)}, {"192.0.2.1", "192.0.2.2"})
+                server.wait_for("bans_kept")
+                os.remove(kept)
+                os.rmdir(os.path.dirname(kept))
+                say("ban 198.51.100.1")
+                self.assertIn("hold until its end", server.wait_for("bans_not_kept")["error"])
+                write("")
+                server.process.send_signal(signal.SIGHUP)
+                self.assertEqual(server.wait_for("bans_read")["bans"], 1)
+                server.wait_for("bans_kept")
+                say("stop")
+                self.assertEqual(server.finish()[0], 0)
+            self.assertTrue(os.path.islink(link))
+            with open(kept, encoding="utf-8") as file:
+                self.assertIn("198.51.100.1", file.read())
+            os.remove(kept)
+            done = run("--check-config", "--port", "0", "--ban-file", link, *QUICK)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn("which is not there", done.stderr)
+
     def test_a_log_that_cannot_be_written_is_told_once(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([SERVER, "--port", "0", "--for", "2s", "--status-every", "1", *QUICK], stdout=full,

@@ -332,4 +332,26 @@ TEST_CASE("a ban taken out while nothing can be written stays out", "[server][ba
   CHECK(keeper.list()->entries().contains(banned_key(2)));
 }
 
+TEST_CASE("a link to the file of bans stays a link, and what it leads to is written", "[server][bans]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("bans.toml");
+  REQUIRE(std::filesystem::create_directory(folder.path("etc")));
+  std::filesystem::create_symlink("etc/link.toml", path);
+  std::filesystem::create_symlink(folder.path("etc/kept.toml"), folder.path("etc/link.toml"));
+  CHECK_THAT(read_ban_file(path).error(),
+             ContainsSubstring("it is a link to etc/link.toml, which is not there"));
+  for (std::uint8_t number = 1; number <= 2; ++number) {
+    auto read = number == 1 ? BanFile{} : *read_ban_file(path);
+    BanKeeper keeper(path, std::move(read));
+    REQUIRE(keeper.add(banned_key(number), {}, 1000));
+    CHECK(keeper_ended(keeper).error.empty());
+    CHECK(std::filesystem::is_symlink(path));
+    CHECK(std::filesystem::is_symlink(folder.path("etc/link.toml")));
+    CHECK(read_ban_file(folder.path("etc/kept.toml"))->bans == *keeper.list());
+    keeper.reload();
+    CHECK(keeper_ended(keeper).error.empty());
+    CHECK(keeper.list()->entries().size() == number);
+  }
+}
+
 }  // namespace ashlar::server
