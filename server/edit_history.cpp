@@ -63,6 +63,9 @@ void EditHistory::look() {
     Answer answer;
     const auto log = open_log(file);
     if (!log) return answer.trouble = log.error().line, answer;
+    // "since 10m" with a name that is spelled otherwise would look as if there were nothing to put back.
+    if (const auto known = check_player_known(*log, order.query); !known)
+      return answer.trouble = known.error().line + ": log @all names who is", answer;
     if (order.rollback) {
       auto plan = plan_rollback(*log, order.query, order.force);
       if (!plan) return answer.trouble = plan.error().line, answer;

@@ -140,7 +140,8 @@ std::string_view console_help() {
          "blast X Y Z RADIUS (clears a sphere but for protected ground), give NAME ITEM [N], log X Y Z or "
          "log NAME [since 10m] "
          "[area X,Y,R] (who "
-         "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back), ban "
+         "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back; @all in place "
+         "of a name: everybody's), ban "
          "NAME|#CONNECTION|KEY|token:ID|ADDRESS [for 2h] [REASON], unban NAME|KEY|token:ID|ADDRESS, bans "
          "(who "
          "is banned), next and map NAME (with --rotation), reload (as SIGHUP), stop";

@@ -431,12 +431,11 @@ std::expected<void, StoreTrouble> check_one_player(const Database& database, con
 }
 
 std::expected<void, StoreTrouble> check_player_known(const Database& database, const EditQuery& query) {
-  if (!query.player || query.player->starts_with('@')) return {};
+  if (!query.player || query.player == "@world" || query.player == "@operator") return {};
   const auto meant = authors_meant(database, *query.player);
   if (!meant) return std::unexpected(meant.error());
   if (!meant->empty()) return {};
-  return std::unexpected(StoreTrouble{
-      {}, "nobody in the log is called " + *query.player + ": world log without --player names who is"});
+  return std::unexpected(StoreTrouble{{}, "nobody in the log is called " + *query.player});
 }
 
 std::int64_t edit_cell(IVec3 block) { return cell_of(block).key(); }

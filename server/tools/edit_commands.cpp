@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t log_lines = 1000;  // where --limit says nothing
 
+constexpr const char* unknown_remedy = ": world log without --player names who is";
+
 constexpr CommandOption player_option{"--player", "NAME",
                                       "Of this player alone: a name, a key (ashlar-public-... or 64 "
                                       "hexadecimal digits), @operator (console and "
@@ -118,7 +120,7 @@ CommandResult world_log(const CommandWords& words, const CommandWorld& world) {
   const auto log = open_log(*file);
   if (!log) return std::unexpected(log.error().line);
   if (const auto known = check_player_known(*log, *query); !known)
-    return std::unexpected("--player: " + known.error().line);
+    return std::unexpected("--player: " + known.error().line + unknown_remedy);
   const auto found = find_edits(*log, *query);
   if (!found) return std::unexpected(found.error().line);
   const auto kept = read_stored_blocks(report->world.blocks);
@@ -148,7 +150,7 @@ CommandResult world_rollback(const CommandWords& words, const CommandWorld& worl
     const auto log = open_log(*file);
     if (!log) return std::unexpected(log.error().line);
     if (const auto known = check_player_known(*log, *query); !known)
-      return std::unexpected("--player: " + known.error().line);
+      return std::unexpected("--player: " + known.error().line + unknown_remedy);
   }
   const RollbackOptions options{.force = words.has("--force"), .dry_run = words.has("--dry-run")};
   const auto report = roll_back(*file, *query, options, world.now_s);

@@ -124,4 +124,26 @@ TEST_CASE("the console tells the key of who changed a block, beside a name that 
   }));
 }
 
+TEST_CASE("all is put back, or of one key, and a name that nobody has is told", "[server][edit_history]") {
+  Opened opened;
+  const auto lines = std::make_shared<test::Lines>();
+  {
+    Log log(LogFormat::text, LogLevel::info, lines);
+    EditHistory history(opened.file, log);
+    const auto ask = [&](const std::string& order) {
+      const std::size_t before = lines->all.size();
+      history.ask(*parse_rollback_order(order, now_s), Reply(log));
+      for (int i = 0; i < 5000 && lines->all.size() == before; ++i) {
+        history.feed(*opened.host);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      return lines->all.empty() ? std::string() : lines->all.back();
+    };
+    CHECK_THAT(ask("Ada force since 20m"), ContainsSubstring("nobody in the log is called Ada force"));
+    CHECK_THAT(ask("@al since 20m"), ContainsSubstring("nobody in the log is called @al"));
+    CHECK_THAT(ask("@all since 20m dry-run"), ContainsSubstring("edits=2"));
+    CHECK_THAT(ask("01" + std::string(62, '0') + " since 20m dry-run"), ContainsSubstring("edits=2"));
+  }
+}
+
 }  // namespace ashlar::server

@@ -129,6 +129,31 @@ TEST_CASE("the console asks who changed what, and has it put back", "[server][co
   CHECK_THAT(parse_rollback_order("ann since 10m area 1,2", 10'000).error(), ContainsSubstring("area: "));
 }
 
+TEST_CASE("no word in a player's name changes what is put back", "[server][console]") {
+  for (const char* name : {"Anna force", "Anna dry-run", "Anna  force", "long since gone", "since", "area 51",
+                           "a since", "my area", "force", "Anna since 30d force"}) {
+    CAPTURE(name);
+    const auto back = parse_rollback_order(std::string(name) + " since 10m", 10'000);
+    REQUIRE(back.has_value());
+    CHECK(back->query.player == name);
+    CHECK(back->subject == name);
+    CHECK(back->query.since_s == 9400);
+    CHECK_FALSE((back->force || back->dry_run || back->query.area));
+    const auto forced = parse_rollback_order(std::string(name) + "  since 10m area 1,2,3 force ", 10'000);
+    REQUIRE(forced.has_value());
+    CHECK(forced->query.player == name);
+    CHECK((forced->force && !forced->dry_run && forced->query.area));
+  }
+  // What could be meant in two ways is not done in either.
+  for (const char* both :
+       {"Anna since 1h since 10m", "Anna area 1,2,3 since 10m", "Anna since 1h area 1,2,3 since 10m"})
+    for (const auto& parse : {parse_rollback_order, parse_log_order})
+      CHECK_THAT(parse(both, 10'000).error(), ContainsSubstring("is named by its key"));
+  CHECK(parse_log_order("Anna force", 10'000)->query.player == "Anna force");
+  CHECK(parse_log_order(" big  ann  since 10m", 10'000)->query.player == "big  ann");
+  CHECK_FALSE(parse_log_order("@all", 10'000)->query.player.has_value());
+}
+
 TEST_CASE("a kick is for the longest name that is there, and what is behind it is the reason",
           "[server][console]") {
   CHECK(*parse_console_line("kick big ann") == ConsoleCommand{ConsoleVerb::kick, "big ann"});
