@@ -63,6 +63,38 @@ std::expected<BanOrder::One, std::string> by_connection(std::string_view word,
   return by_identity(*found);
 }
 
+std::vector<std::string> names_of(std::span<const PlayerHere> here) {
+  std::vector<std::string> names;
+  for (const PlayerHere& player : here) names.push_back(player.name);
+  return names;
+}
+
+std::string number_text(const PlayerHere& player) { return "#" + std::to_string(player.connection); }
+
+/// Players choose their names: where the text begins with one's, too, whom the word does not mean, it may
+/// have chosen that to have another banned.
+std::expected<void, std::string> check_nobody_called(std::string_view text, const BanTarget& meant,
+                                                     std::span<const PlayerHere> here) {
+  const auto named = split_name(text, names_of(here));
+  if (!named) return {};
+  for (const PlayerHere& player : here)
+    if (player.name == named->name && by_identity(player).target != meant)
+      return std::unexpected("a player who is here is called " + named->name + ": ban " +
+                             number_text(player) + " for that one; when it is gone, say this once more");
+  return {};
+}
+
+/// "ann for 2h", where one is called so and another one ann.
+std::expected<void, std::string> check_no_span_in_name(const std::string& name,
+                                                       std::span<const PlayerHere> here) {
+  const auto longer = std::ranges::find(here, name, &PlayerHere::name);
+  for (const PlayerHere& player : here)
+    if (name.starts_with(player.name + " for "))
+      return std::unexpected("both " + player.name + " (" + number_text(player) + ") and " + name + " (" +
+                             number_text(*longer) + ") are here: ban one by its number");
+  return {};
+}
+
 /// Whom the text begins with; what follows is left in it.
 std::expected<std::vector<BanOrder::One>, std::string> take_who(std::string_view& text,
                                                                 std::span<const PlayerHere> here) {
@@ -71,22 +103,26 @@ std::expected<std::vector<BanOrder::One>, std::string> take_who(std::string_view
   if (word.starts_with('#')) {
     auto one = by_connection(word, here);
     if (!one) return std::unexpected(std::move(one.error()));
+    if (auto good = check_nobody_called(text, one->target, here); !good)
+      return std::unexpected(std::move(good.error()));
     text = rest;
     return std::vector{std::move(*one)};
   }
   if (auto target = spelled(word)) {
     if (!*target) return std::unexpected(std::move(target->error()));
+    if (auto good = check_nobody_called(text, **target, here); !good)
+      return std::unexpected(std::move(good.error()));
     text = rest;
     std::string name;
     for (const PlayerHere& player : here)
       if (by_identity(player).target == **target) name = player.name;
     return std::vector{BanOrder::One{std::move(**target), std::move(name)}};
   }
-  std::vector<std::string> names;
-  for (const PlayerHere& player : here) names.push_back(player.name);
-  const auto named = split_name(text, names);
+  const auto named = split_name(text, names_of(here));
   if (!named)
     return std::unexpected(named.error() + "; who is not here is banned by key, token:ID or address");
+  if (auto good = check_no_span_in_name(named->name, here); !good)
+    return std::unexpected(std::move(good.error()));
   text = named->rest;
   std::vector<BanOrder::One> who;
   for (const PlayerHere& player : here)

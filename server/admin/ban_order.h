@@ -30,8 +30,9 @@ struct BanOrder {
 };
 
 /// Understands what stands behind `ban`: "WHO [for SPAN] [REASON]". WHO is "#CONNECTION", a public key,
-/// "token:ID", an address or network, or the name of who is here; a name that looks like one of the others is
-/// not meant. Who has a token's id is banned by that, others by their key.
+/// "token:ID", an address or network, or the name of who is here; a word that is one of the others and a name
+/// of somebody else as well is refused, as is a name that could be another one and a span. Who has a token's
+/// id is banned by that, others by their key.
 /// @return or one line that says what is wrong and what would do
 std::expected<BanOrder, std::string> parse_ban_order(std::string_view text, std::span<const PlayerHere> here);
 

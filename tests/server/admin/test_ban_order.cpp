@@ -49,10 +49,29 @@ TEST_CASE("whom a ban means, for how long and why", "[server][ban_order]") {
   CHECK(order("token:account-9").who[0].name.empty());
 }
 
-TEST_CASE("a name that looks like an address bans the address", "[server][ban_order]") {
-  CHECK(order("192.0.2.7 flood").who[0].target == BanTarget(*parse_network("192.0.2.7")));
-  CHECK(order("#15").who[0].target == BanTarget(key_of(5)));
+TEST_CASE("networks are banned as they are written", "[server][ban_order]") {
+  CHECK(order("192.0.2.8 flood").who[0].target == BanTarget(*parse_network("192.0.2.8")));
   CHECK(order("2001:db8::/32").who[0].target == BanTarget(*parse_network("2001:db8::/32")));
+}
+
+TEST_CASE("a name that spells somebody else has nobody banned in its place", "[server][ban_order]") {
+  const auto refused = [](const std::string& text, const std::vector<PlayerHere>& who) {
+    CAPTURE(text);
+    const auto read = parse_ban_order(text, who);
+    return read ? std::string("was not refused") : read.error();
+  };
+  CHECK_THAT(refused("192.0.2.7 flood", here), ContainsSubstring("called 192.0.2.7: ban #15"));
+  CHECK(order("#15").who[0].target == BanTarget(key_of(5)));
+  const std::vector<PlayerHere> posers{
+      {"#2", 2, key_of(2), ""},           {"#2 fan", 3, key_of(3), ""}, {"token:bob", 4, key_of(4), "poser"},
+      {"token:eve", 5, key_of(5), "eve"}, {"ann", 6, key_of(6), ""},    {"ann for 2h", 7, key_of(7), ""}};
+  CHECK_THAT(refused("#2 fan", posers), ContainsSubstring("called #2 fan: ban #3"));
+  CHECK_THAT(refused("token:bob", posers), ContainsSubstring("ban #4"));
+  CHECK_THAT(refused("ann for 2h", posers), ContainsSubstring("both ann (#6) and ann for 2h (#7) are here"));
+  CHECK(parse_ban_order("#2", posers)->who[0].target == BanTarget(key_of(2)));
+  CHECK(parse_ban_order("#7 for 2h", posers)->for_s == 7200);
+  CHECK(parse_ban_order("ann for 3h", posers)->who[0].target == BanTarget(key_of(6)));
+  CHECK(parse_ban_order("token:eve", posers)->who[0].target == BanTarget(TokenId{"eve"}));
 }
 
 TEST_CASE("orders that mean nobody, or no time, are refused with what would do", "[server][ban_order]") {
