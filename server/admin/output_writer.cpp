@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "server/admin/live_view.h"
 
@@ -41,8 +42,10 @@ struct OutputWriter::Shared {
   std::optional<std::string> block;
   bool ending = false, over = false;
 
-  LiveView view;            // the thread's
-  bool complained = false;  // likewise
+  // The thread's.
+  LiveView view;
+  bool complained = false;
+  bool torn = false;  // a line was written in part and not ended
 
   /// Room for PIPE_BUF bytes, which is what poll() promises of a pipe. False: nobody will read it.
   bool wait_for_room() {
@@ -55,16 +58,31 @@ struct OutputWriter::Shared {
     return false;
   }
 
-  /// @return false: some of it is lost
-  bool write_out(std::string_view bytes) {
-    while (!bytes.empty() && wait_for_room()) {
-      const ssize_t count = ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
-      if (count < 0 && errno != EINTR && errno != EAGAIN) return complain(errno), false;
+  /// @return bytes that were written; those behind them are lost
+  std::size_t write_out(std::string_view bytes) {
+    std::size_t written = 0;
+    while (written < bytes.size() && wait_for_room()) {
+      const std::size_t most = std::min<std::size_t>(bytes.size() - written, PIPE_BUF);
+      const ssize_t count = ::write(descriptor, bytes.data() + written, most);
+      if (count < 0 && errno != EINTR && errno != EAGAIN) return complain(errno), written;
       if (count <= 0) continue;
       bytes_written += static_cast<std::uint64_t>(count);
-      bytes.remove_prefix(static_cast<std::size_t>(count));
+      written += static_cast<std::size_t>(count);
     }
-    return bytes.empty();
+    return written;
+  }
+
+  /// @param shown  a new block, if there is one
+  void write_batch(const std::deque<std::string>& batch, const std::optional<std::string>& shown) {
+    // A full disk takes the first part of a line. What comes when there is room again is a line of its own.
+    std::string bytes = torn ? "\n" : "";
+    std::vector<std::size_t> ends;
+    for (const std::string& line : batch) bytes += view.line(line), ends.push_back(bytes.size());
+    if (shown) bytes += view.show(*shown);
+    const std::size_t written = write_out(bytes);
+    lost +=
+        static_cast<std::uint64_t>(std::ranges::count_if(ends, [&](std::size_t e) { return e > written; }));
+    if (written > 0) torn = written < bytes.size() && bytes[written - 1] != '\n';
   }
 
   /// Once, where somebody may see it: on a disk that is full the log cannot say so. A reader that went away
@@ -87,10 +105,7 @@ struct OutputWriter::Shared {
       const std::optional<std::string> shown = std::move(block);
       block.reset();
       lock.unlock();
-      std::string bytes;
-      for (const std::string& line : now) bytes += view.line(line);
-      if (shown) bytes += view.show(*shown);
-      if (!write_out(bytes)) lost += now.size();
+      write_batch(now, shown);
       lock.lock();
     }
     over = true;

@@ -11,8 +11,9 @@ namespace ashlar::server {
 
 /// Writes lines, and a block that is drawn in place below them, to a descriptor that may stand still for
 /// ever: a terminal that was stopped, a pipe that nobody reads. A thread of its own writes; whoever hands
-/// something over never waits for it. Any thread may. What cannot be written is counted as lost, and the
-/// first time said on standard error.
+/// something over never waits for it. Any thread may. Lines that cannot be written, or not wholly, are
+/// counted as lost, and the first time it is said on standard error; one that is written after such a line
+/// begins anew.
 class OutputWriter final : public LineSink {
  public:
   /// Lines that wait at most; then the oldest are lost, and counted.

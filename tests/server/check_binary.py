@@ -691,6 +691,45 @@ class Life(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
             self.assertIn("which is not there", done.stderr)
 
+    def test_a_log_goes_on_in_whole_lines_when_a_full_disk_has_room_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "log")
+            with open(path, "a", encoding="utf-8") as log:
+                process = subprocess.Popen([SERVER, "--port", "0", "--log-format", "json", *QUICK], stdout=log,
+                                           stderr=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment())
+
+            def text():
+                with open(path, encoding="utf-8") as log:
+                    return log.read()
+
+            try:
+                deadline = time.monotonic() + PATIENCE_S
+                while '"event":"ready"' not in text() and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (len(text()) + 200, before[1]))
+                for number in range(5):
+                    process.stdin.write(f"say line {number}\n")
+                process.stdin.flush()
+                self.assertIn("cannot write the log", process.stderr.readline())
+                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
+                process.stdin.write("say again\nstop\n")
+                process.stdin.flush()
+                self.assertEqual(process.wait(PATIENCE_S), 0)
+            finally:
+                process.kill()
+                process.communicate()
+            whole, torn = [], []
+            for line in text().splitlines():
+                try:
+                    whole.append(json.loads(line))
+                except ValueError:
+                    torn.append(line)
+            self.assertEqual(len(torn), 1, torn)
+            said = [line["say"] for line in whole if "say" in line]
+            self.assertEqual((said[0], said[-1], whole[-1]["event"]), ("line 0", "again", "stopped"))
+            self.assertEqual(whole[-1]["log_lines_lost"], 5 + 1 - len(said))
+
     def test_a_log_that_cannot_be_written_is_told_once(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([SERVER, "--port", "0", "--for", "2s", "--status-every", "1", *QUICK], stdout=full,

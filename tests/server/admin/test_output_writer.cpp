@@ -10,6 +10,8 @@
 #include "server/background.h"
 #include "server/every.h"
 #include "tests/catch.h"
+#include "tests/server/full_at.h"
+#include "tests/temporary_folder.h"
 
 namespace ashlar::server {
 namespace {
@@ -64,6 +66,33 @@ TEST_CASE("lines that cannot be written are counted", "[server][output_writer]")
     CHECK(writer.lines_lost() == 2);
   }
   ::close(full);
+}
+
+TEST_CASE("a line that a full disk tore is lost alone, and the next one begins anew",
+          "[server][output_writer]") {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write("log", "");
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  REQUIRE(file >= 0);
+  {
+    OutputWriter writer(file);
+    const auto wait_for_lost = [&](std::uint64_t lost) {
+      const auto give_up = Clock::now() + 60s;
+      while (writer.lines_lost() < lost && Clock::now() < give_up) std::this_thread::sleep_for(1ms);
+      return writer.lines_lost();
+    };
+    {
+      const test::FullAt full(25);
+      for (const char* line : {"line one.", "line two.", "line three"}) writer.line(line);
+      CHECK(wait_for_lost(1) == 1);
+      writer.line("line four");
+      CHECK(wait_for_lost(2) == 2);
+    }
+    writer.line("line five");
+    writer.line("line six");
+  }
+  ::close(file);
+  CHECK(folder.read("log") == "line one.\nline two.\nline \nline five\nline six\n");
 }
 
 TEST_CASE("a block stays below the lines", "[server][output_writer]") {

@@ -1,39 +1,18 @@
 #include "server/store/recorder.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 #include <filesystem>
 
-#include <csignal>
-
 #include "tests/catch.h"
+#include "tests/server/full_at.h"
 #include "tests/temporary_folder.h"
 
 namespace ashlar::server {
 
+using test::FullAt;
 using testing::TemporaryFolder;
 
 namespace {
-
-/// A disk that is full at so many bytes, as far as this process can tell.
-class FullAt {
- public:
-  explicit FullAt(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullAt() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FullAt(const FullAt&) = delete;
-  FullAt& operator=(const FullAt&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
 
 RecordingHeader small_world() {
   RecordingHeader header;
