@@ -102,8 +102,14 @@ inline std::uint32_t line_beyond_ascii(std::string_view text) {
     } else if (!quotes.empty()) {
       if (c == '\\' && quotes.front() == '"' && i + 1 < text.size() && text[i + 1] != '\n')
         i += static_cast<unsigned char>(text[i + 1]) < 128 ? 1 : 0;
-      else if (text.substr(i).starts_with(quotes))
-        i += quotes.size() - 1, quotes = {};
+      else if (text.substr(i).starts_with(quotes)) {
+        i += quotes.size() - 1;
+        // Over several lines up to two quotes may stand before those that end it: """a"""" is a".
+        for (int more = 0; more < 2 && quotes.size() == 3 && text.substr(i + 1).starts_with(quotes[0]);
+             ++more)
+          ++i;
+        quotes = {};
+      }
     } else if (c == '"' || c == '\'') {
       const std::string_view three = text.substr(i, 3);
       quotes = three == "\"\"\"" || three == "'''" ? three : three.substr(0, 1);

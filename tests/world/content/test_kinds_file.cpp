@@ -156,10 +156,13 @@ TEST_CASE("letters beyond ASCII belong in comments", "[world][content][kinds]") 
   }
   for (const char* wrong : {"# m\u00f6rser\n[weapon.\"m\u00f6rser\"]\nlike = \"pistol\"\n",
                             "# it's\n[weapon.'# m\u00f6rser']\nlike = \"pistol\"\n",
+                            "\nx = [\"\"\"a\"\"\"\", \"#\u00e4\"]\n", "\nx = ['''a''''', '#\u00e4']\n",
                             "\n[weapon.\"a\\\" # \u00e4\"]\nlike = \"pistol\"\n", "\n\u00e4 = 1\n"}) {
     CAPTURE(wrong);
     CHECK_THAT(kinds_error_of(wrong), ContainsSubstring("line 2: has a letter beyond ASCII"));
   }
+  // A text over several lines may end in quotes of its own.
+  CHECK(kinds_error_of("x = \"\"\"a\"\"\"\" # \u00e4\n").find("beyond ASCII") == std::string::npos);
   // A recording holds the file that was read when it was made.
   const char* const old = "[monster.imp]\nhealth = 80\n[weapon.\"m\u00f6rser\"]\nlike = \"pistol\"\n";
   CHECK_FALSE(read_kinds(old, "old", KindsLetters::ascii).has_value());
