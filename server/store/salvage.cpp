@@ -186,12 +186,12 @@ class Salvaging {
     std::optional<std::int64_t> at = std::numeric_limits<std::int64_t>::min();
     while (at) {
       std::int64_t last = *at;
-      const auto whole = copy_rows(read, last, *put, done.rows);
+      const auto whole = copy_rows(read, last, *put, done);
       if (!whole) return std::unexpected(whole.error());
       if (*whole) break;
       done.torn = true;
       if (key.empty()) {  // no numbers to go on behind it with: from the other end, up to there
-        const auto rest = copy_rows(read + " ORDER BY " + word_key + " DESC", last, *put, done.rows);
+        const auto rest = copy_rows(read + " ORDER BY " + word_key + " DESC", last, *put, done);
         if (!rest) return std::unexpected(rest.error());
         break;
       }
@@ -200,20 +200,26 @@ class Salvaging {
     return {};
   }
 
-  /// Copies from a key on. @param last  that key; becomes the last one that was read
+  /// Copies from a key on. @param last  that key; becomes the last good one that was read, never a lower one
   /// @return false: there it is torn
   std::expected<bool, StoreTrouble> copy_rows(const std::string& sql, std::int64_t& last, sqlite3_stmt& put,
-                                              std::uint64_t& rows) {
+                                              SalvagedTable& done) {
     const RawStatement read = prepare_raw(from_, sql);
     if (read == nullptr) return false;
     sqlite3_bind_int64(read.get(), 1, last);
+    std::int64_t before = last;  // the good key before the last one
     int code = sqlite3_step(read.get());
     for (; code == SQLITE_ROW; code = sqlite3_step(read.get())) {
-      last = sqlite3_column_int64(read.get(), 0);
+      // Keys ascend. Where one does not, it is wrong itself, or the one before it was too high.
+      const std::int64_t here = sqlite3_column_int64(read.get(), 0);
+      if (here < last) done.torn = true;
+      if (here < before) continue;
+      if (here >= last) before = last;
+      last = here;
       for (int i = 1; i < sqlite3_column_count(read.get()); ++i)
         sqlite3_bind_value(&put, i, sqlite3_column_value(read.get(), i));
       const int wrote = sqlite3_step(&put);
-      rows += static_cast<std::uint64_t>(sqlite3_changes(to_.get()));
+      done.rows += static_cast<std::uint64_t>(sqlite3_changes(to_.get()));
       sqlite3_reset(&put);
       // A row that its table does not take is no row of it.
       if (wrote != SQLITE_DONE && (wrote & 0xff) != SQLITE_CONSTRAINT) return std::unexpected(to_.trouble());
@@ -247,7 +253,8 @@ class Salvaging {
     if (read == nullptr) return false;
     sqlite3_bind_int64(read.get(), 1, key);
     const int code = sqlite3_step(read.get());
-    return code == SQLITE_ROW || code == SQLITE_DONE;
+    // A row with a lower key would be found from every key on up to the torn place.
+    return code == SQLITE_DONE || (code == SQLITE_ROW && sqlite3_column_int64(read.get(), 0) >= key);
   }
 
   const Database& from_;

@@ -243,6 +243,37 @@ class Storage(unittest.TestCase):
         self.assertNotIn("edit_log_damaged", self.serve_once())
         self.assertIn("chunks: 2 rows\n", self.command("salvage", self.world, "--drop-log"))
 
+    def test_salvage_ends_where_a_row_number_of_the_log_is_lower_than_the_one_before_it(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "fill 0 0 40 15 15 50 brick")
+            server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        file = self.folder / "world" / "world.db"
+        root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'edits'")[0][0]
+        all_edits = self.edits()
+        torn = bytearray(file.read_bytes())
+
+        def cell(page, number, head):
+            at = (page - 1) * 4096 + head + 2 * number
+            return (page - 1) * 4096 + torn[at] * 256 + torn[at + 1]
+
+        def varint(at):
+            return next(size for size in range(1, 10) if torn[at + size - 1] < 128)
+
+        first, second = (int.from_bytes(torn[at:at + 4], "big") for at in (cell(root, 0, 12), cell(root, 1, 12)))
+        last = cell(first, torn[(first - 1) * 4096 + 4] - 1, 8)
+        number = last + varint(last)
+        size = varint(number)
+        torn[number:number + size] = b"\x80" * (size - 1) + b"\x01"  # row 1, behind higher ones
+        torn[(second - 1) * 4096:(second - 1) * 4096 + 8] = b"\xff" * 8
+        file.write_bytes(torn)
+        told = self.command("salvage", self.world, code=1)
+        self.assertIn("others could not be read", told)
+        self.assertGreater(self.edits(), all_edits // 2)
+        self.assertLess(self.edits(), all_edits)
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+
     def test_a_database_that_does_not_say_whose_world_it_is_is_made_anew_by_world_toml(self):
         with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
