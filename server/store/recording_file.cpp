@@ -1,6 +1,7 @@
 #include "server/store/recording_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,16 @@ bool begins_as_recording(const fs::path& path) {
   return good;
 }
 
+/// Removes it unless another server writes to it, which holds its lock.
+bool remove_recording(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool in_use = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const bool removed = !in_use && ::unlink(path.c_str()) == 0;
+  ::close(file);
+  return removed;
+}
+
 }  // namespace
 
 std::expected<RecordingFile, std::string> RecordingFile::create(const std::string& pattern, std::time_t now,
@@ -43,7 +54,11 @@ std::expected<RecordingFile, std::string> RecordingFile::create(const std::strin
   for (unsigned number = 1; number <= recording_numbers_max; ++number) {
     std::string path = numbered_recording(name, number);
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file >= 0) return RecordingFile(file, std::move(path));
+    if (file >= 0) {
+      // For as long as it is written. A file system without locks has none of it.
+      static_cast<void>(::flock(file, LOCK_EX | LOCK_NB));
+      return RecordingFile(file, std::move(path));
+    }
     const int error = errno;
     if (error == EEXIST && existing == ExistingRecording::next) continue;
     if (error == EEXIST)
@@ -102,7 +117,7 @@ std::vector<std::string> remove_old_recordings(const std::string& pattern, const
     const bool too_old = limits.age_s_max > 0 && now - file.written > limits.age_s_max;
     const bool too_many = limits.bytes_max > 0 && total > limits.bytes_max;
     if (!too_old && !too_many) break;  // those behind it are younger
-    if (::unlink(file.path.c_str()) != 0) continue;
+    if (!remove_recording(file.path)) continue;
     total -= file.bytes;
     removed.push_back(file.path);
   }

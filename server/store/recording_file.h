@@ -12,7 +12,8 @@
 
 namespace ashlar::server {
 
-/// A new file for a recording. It goes again with the object unless keep() was called.
+/// A new file for a recording, locked (flock) for as long as it may be written to. It goes again with the
+/// object unless keep() was called.
 class RecordingFile {
  public:
   /// Creates it; never touches one that is there.
@@ -41,7 +42,8 @@ struct RecordingLimits {
 };
 
 /// Removes recordings of the pattern, the oldest first, until the rest is within the limits. Only files that
-/// begin as recordings do go, and never the present one. @return the paths that are gone
+/// begin as recordings do go, never the present one, and none that another server writes to. @return the
+/// paths that are gone
 std::vector<std::string> remove_old_recordings(const std::string& pattern, const std::string& present,
                                                const RecordingLimits& limits, std::time_t now);
 

@@ -363,6 +363,24 @@ class Storage(unittest.TestCase):
         self.world = str(self.folder / "again")
         self.serve_once()
 
+    def test_a_recording_that_another_server_writes_is_not_removed(self):
+        record = ("--record", str(self.folder / "m-%Y.rec"), "--record-existing", "next", "--record-keep-mib", "1")
+        with Running(*QUICK, *record) as first:
+            live = first.wait_for("recording")["file"]
+            first.wait_for("ready")
+            with open(live, "r+b") as file:  # as long as after an evening of it
+                file.truncate(2 << 20)
+            with Running(*QUICK, *record) as second:
+                second.wait_for("ready")
+                code, events, _ = second.end(signal.SIGTERM)
+                self.assertEqual((code, "recording_removed" in events), (0, False))
+            self.assertTrue(os.path.exists(live))
+            self.assertEqual(first.end(signal.SIGTERM)[0], 0)
+        with Running(*QUICK, *record) as third:
+            third.wait_for("ready")
+            self.assertIn("recording_removed", third.end(signal.SIGTERM)[1])
+        self.assertFalse(os.path.exists(live))
+
     def test_a_restore_that_was_cut_off_makes_no_new_world(self):
         self.serve_once()
         backup, world = self.folder / "backup", self.folder / "world"
