@@ -90,14 +90,6 @@ std::expected<std::optional<fs::file_type>, std::string> look_at(const fs::path&
   return std::nullopt;
 }
 
-/// A folder in which a world was made, but whose world.toml is gone.
-bool lost_its_world(const fs::path& dir) {
-  std::error_code error;
-  if (fs::exists(dir / "cache", error)) return true;
-  const auto settings = read_file((dir / "server.toml").string(), settings_bytes_max);
-  return settings && settings->starts_with(made_with_world);
-}
-
 /// The settings of the world in the folder; none where there is no world yet.
 std::expected<std::optional<WorldFile>, std::string> read_world(const std::string& world_dir, bool accept) {
   const auto dir = look_at(world_dir, world_dir);
@@ -287,6 +279,15 @@ void add_variable(std::string_view entry, Environment& variables) {
 }
 
 }  // namespace
+
+bool lost_its_world(const std::string& world_dir) {
+  const fs::path dir = world_dir;
+  std::error_code error;
+  if (fs::exists(dir / "world.toml", error)) return false;
+  if (fs::exists(dir / "cache", error)) return true;
+  const auto settings = read_file((dir / "server.toml").string(), settings_bytes_max);
+  return settings && settings->starts_with(made_with_world);
+}
 
 Environment own_environment() {
   Environment variables;

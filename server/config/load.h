@@ -17,6 +17,9 @@ Environment own_environment();
 /// Likewise of another process; none where that may not be read. @param pid  digits
 std::optional<Environment> environment_of_process(const std::string& pid);
 
+/// Is it a folder in which a world was made, but whose world.toml is gone?
+bool lost_its_world(const std::string& world_dir);
+
 /// Settings after all layers were laid over one another.
 struct LoadedConfig {
   Config config;

@@ -1,6 +1,7 @@
 #include "server/store/world_backup.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "server/config/owner_remedy.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
+#include "server/store/world_lock.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
@@ -26,13 +28,19 @@ constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
 constexpr std::array beside_store{ban_file_name, "server.toml", "world.toml"};
 constexpr std::string_view unfinished = ".part", restoring = ".restoring", before_restore = ".before-restore";
 
-/// Copies a small file of the world's folder; one that is not there needs no copy.
+/// Copies a small file of the world's folder, with who may read it; one that is not there needs no copy.
 std::expected<void, std::string> copy_beside(const fs::path& from, const fs::path& to) {
-  std::error_code ignored;
-  if (!fs::exists(from, ignored)) return {};
+  struct stat what{};
+  if (::stat(from.c_str(), &what) != 0) return {};
   const auto text = read_file(from.string(), world_file_bytes_max);
   if (!text) return std::unexpected(text.error());
-  if (const int error = write_file(to.string(), *text); error != 0)
+  // Nobody else's before it has its mode: world.toml has the secret seed.
+  if (const int made = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+      made >= 0)
+    ::close(made);
+  int error = write_file(to.string(), *text);
+  if (error == 0 && ::chmod(to.c_str(), what.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != 0) error = errno;
+  if (error != 0)
     return std::unexpected("cannot write " + to.string() + ": " + std::generic_category().message(error) +
                            owner_remedy(to.string(), error));
   return {};
@@ -50,10 +58,29 @@ std::expected<void, std::string> copy_world(const fs::path& from, const fs::path
 
 std::expected<void, std::string> make_folder(const fs::path& folder, bool& made) {
   std::error_code error;
-  made = fs::create_directories(folder, error);
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
+  if (!error) made = fs::create_directory(folder, error);
   if (!error) return {};
   return std::unexpected("cannot make " + folder.string() + ": " + error.message() +
                          owner_remedy(folder.string(), error.value()));
+}
+
+void empty_folder(const fs::path& folder) {
+  std::error_code error, ignored;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    fs::remove_all(at->path(), ignored);
+}
+
+/// Copies a world to an empty folder that is locked. On failure the folder is empty again.
+std::expected<void, std::string> fill_backup(const fs::path& from, const fs::path& to, OpenMode mode) {
+  std::error_code error;
+  if (!fs::is_empty(to, error))
+    return std::unexpected(to.string() + " is not empty: name a folder that is not there yet");
+  auto copied = copy_world(from, to, mode);
+  if (copied) return {};
+  fs::remove(to / store_name, error);
+  for (const char* name : beside_store) fs::remove(to / name, error);
+  return copied;
 }
 
 /// Names that were given in a folder are there after a power cut.
@@ -68,28 +95,46 @@ void sync_moves_in(const fs::path& folder) {
 
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode) {
+  // Without a trailing slash, whose folder would be there before it is made.
+  const fs::path folder = named_folder(to);
   bool made = false;
-  if (auto good = make_folder(to, made); !good) return good;
-  std::error_code error;
-  ASHLAR_ASSERT(made || fs::is_empty(to, error));
-  auto copied = copy_world(from, to, mode);
-  if (copied) return {};
-  fs::remove(fs::path(to) / store_name, error);
-  for (const char* name : beside_store) fs::remove(fs::path(to) / name, error);
-  if (made) fs::remove(to, error);
+  if (auto good = make_folder(folder, made); !good) return good;
+  // Of two that go to one place one has it, and the other touches nothing there.
+  const auto lock = WorldLock::take(folder.string());
+  if (!lock)
+    return std::unexpected(folder.string() +
+                           " is in use: another backup goes there, or a server runs in it: name another");
+  auto copied = fill_backup(from, folder, mode);
+  std::error_code ignored;
+  if (!copied && made) fs::remove(folder, ignored);  // where it is empty
   return copied;
 }
 
-std::string beside_folder(const std::string& dir, std::string_view ending) {
-  return fs::path(dir + "/.").lexically_normal().parent_path().string() + std::string(ending);
+std::string named_folder(const std::string& dir) {
+  if (dir.empty()) return dir;
+  const fs::path plain = fs::path(dir + "/.").lexically_normal().parent_path();
+  const fs::path last = plain.filename();
+  if (!last.empty() && last != "." && last != "..") return plain.string();
+  // A folder that is named by where one stands has a name of its own, which it can be moved by.
+  std::error_code error;
+  const fs::path whole = fs::canonical(dir, error);
+  return error ? plain.string() : whole.string();
 }
 
-std::expected<void, std::string> restore_world(const std::string& from, const std::string& to,
+std::string beside_folder(const std::string& dir, std::string_view ending) {
+  return named_folder(dir) + std::string(ending);
+}
+
+std::expected<void, std::string> restore_world(const std::string& from, const std::string& dir,
                                                const std::string& aside, OpenMode mode) {
-  const std::string part = beside_folder(to, restoring);
+  const std::string to = named_folder(dir), part = beside_folder(dir, restoring);
+  bool made = false;
+  if (auto good = make_folder(part, made); !good) return good;
+  const auto lock = WorldLock::take(part);
+  if (!lock) return std::unexpected(part + " is in use, another restore goes there: wait for it");
   std::error_code error;
-  fs::remove_all(part, error);  // of one that was cut off
-  auto copied = back_up_world(from, part, mode);
+  empty_folder(part);  // of one that was cut off
+  auto copied = fill_backup(from, part, mode);
   // Who knew the server by its key still does.
   if (const fs::path key = fs::path(to) / "server.key"; copied && fs::exists(key, error)) {
     fs::copy_file(key, fs::path(part) / "server.key", error);
@@ -106,7 +151,7 @@ std::expected<void, std::string> restore_world(const std::string& from, const st
       std::error_code ignored;
       fs::rename(aside, to, ignored);
     }
-    sync_moves_in(fs::absolute(beside_folder(to, "")).parent_path());
+    sync_moves_in(fs::absolute(to, error).parent_path());
   }
   if (!copied) fs::remove_all(part, error);
   return copied;
@@ -167,6 +212,30 @@ bool same_settings(const std::string& world_dir, const std::string& backup) {
   });
 }
 
+namespace {
+
+/// The backups in a folder, the oldest first. Those whose names are ahead of the present one are of a clock
+/// that was ahead, and older than it: they come first.
+std::vector<std::string> backups_in(const std::string& folder, const std::string& present) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (std::string name = at->path().filename().string(); is_backup_name(name))
+      names.push_back(std::move(name));
+  std::ranges::sort(names);
+  std::ranges::rotate(names, std::ranges::upper_bound(names, present));
+  return names;
+}
+
+/// Removes a backup in which no server runs, and from which no world is restored.
+void remove_backup(const fs::path& backup) {
+  const auto lock = WorldLock::take(backup.string());
+  std::error_code error;
+  if (lock) fs::remove_all(backup, error);
+}
+
+}  // namespace
+
 std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
                                                           const std::string& folder, std::time_t unix_s,
                                                           std::uint32_t keep) {
@@ -175,19 +244,14 @@ std::expected<std::string, std::string> make_dated_backup(const std::string& wor
   if (auto good = make_folder(folder, made); !good) return std::unexpected(good.error());
   std::error_code error;
   remove_half_backups(folder);
-  std::vector<std::string> whole;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (std::string name = entry.path().filename().string(); is_backup_name(name))
-      whole.push_back(std::move(name));
   const std::string name = backup_name(unix_s);
   const fs::path path = fs::path(folder) / name, part = fs::path(folder) / (name + std::string(unfinished));
-  if (std::ranges::find(whole, name) != whole.end()) return path.string();
+  if (fs::exists(path, error)) return path.string();
+  const std::vector<std::string> older = backups_in(folder, name);
   if (auto copied = back_up_world(world_dir, part.string()); !copied) return std::unexpected(copied.error());
   fs::rename(part, path, error);
   if (error) return std::unexpected("cannot name " + path.string() + ": " + error.message());
-  whole.push_back(name);
-  std::ranges::sort(whole);
-  for (std::size_t i = 0; i + keep < whole.size(); ++i) fs::remove_all(fs::path(folder) / whole[i], error);
+  for (std::size_t i = 0; i + keep <= older.size(); ++i) remove_backup(fs::path(folder) / older[i]);
   return path.string();
 }
 

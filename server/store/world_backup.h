@@ -14,21 +14,25 @@
 namespace ashlar::server {
 
 /// Copies a world as of one moment, also while a server plays on in it: database, world.toml and server.toml,
-/// not the secret server.key. A folder that is made for it, or was empty, is left as it was on failure. Takes
-/// as long as a disk does; any thread.
-/// @param to  is made; asserted: it is not there yet, or empty
-/// @return or one line that names the file, the reason and the remedy
+/// not the secret server.key; each file with who may read it. A folder that is made for it, or was empty, is
+/// left as it was on failure. Takes as long as a disk does; any thread.
+/// @param to  is made, and locked meanwhile (WorldLock)
+/// @return or one line that names the file, the reason and the remedy: also where the folder is not empty, or
+/// another backup goes there
 /// @param mode  how its database is read: read, or read_still
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode = OpenMode::read);
 
 /// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last,
 /// so that at every moment what is there is whole, or restore_cut_off() says what is left to do.
-/// @param to  asserted: not there yet, empty, or (with `aside`) a world in which nobody plays
-/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays with `to`
+/// @param dir  not there yet, empty, or (with `aside`) a world in which nobody plays
+/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays with `dir`
 /// @return or one line
-std::expected<void, std::string> restore_world(const std::string& from, const std::string& to,
+std::expected<void, std::string> restore_world(const std::string& from, const std::string& dir,
                                                const std::string& aside, OpenMode mode);
+/// A folder's name without a slash behind it; one that is there and was named as "." or ".." by its whole
+/// path.
+std::string named_folder(const std::string& dir);
 /// The name of a folder beside another one, whether or not that one is there: DIR.ENDING.
 std::string beside_folder(const std::string& dir, std::string_view ending);
 /// One line where a folder holds no world because a restore was cut off, or the world that was put aside for
@@ -46,8 +50,9 @@ std::vector<std::string> remove_half_backups(const std::string& folder);
 bool same_settings(const std::string& world_dir, const std::string& backup);
 
 /// Makes the backup of this moment in a folder, which is made where it is absent, under another name until it
-/// is whole. Then the oldest backups there go until no more than `keep` are left, and what a start that was
-/// cut off left half-made. Nothing else in the folder is touched.
+/// is whole. Then the oldest backups there go until no more than `keep` are left, this one among them, and
+/// what a start that was cut off left half-made. One in which a server runs stays, and so does all else in
+/// the folder. The oldest are those by their names, behind those of a clock that was ahead of this moment.
 /// @param keep  at least 1
 /// @return the backup's path, or one line that names file, reason and remedy
 std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,

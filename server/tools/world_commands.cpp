@@ -50,7 +50,9 @@ constexpr CommandTable world_backup_table{
 constexpr CommandOption world_restore_options[] = {
     {"--to", "DIR", "The world's folder: one that is not there yet, or is empty.", true},
     {"--replace", "",
-     "Puts the world that is there aside, as DIR.before-restore; no server may play in it."}};
+     "Puts the world that is there aside, as DIR.before-restore, also one that lost its world.toml; no "
+     "server "
+     "may play in it."}};
 constexpr CommandTable world_restore_table{
     "world restore",
     "Copies a backup to where a server is started with it, after all of it was read and found whole. A "
@@ -200,6 +202,13 @@ CommandResult world_backup(const CommandWords& words, const CommandWorld&) {
   return CommandAnswer{said, 1};
 }
 
+/// A world, also one that has lost its world.toml: a start says to restore it.
+bool is_or_was_world(const std::string& dir) {
+  std::error_code error;
+  return fs::exists(file_in(dir, "world.toml"), error) || fs::exists(file_in(dir, store_name), error) ||
+         lost_its_world(dir);
+}
+
 /// Where the world that is there is put aside.
 std::string aside_name(const std::string& dir) {
   const std::string first = beside_folder(dir, ".before-restore");
@@ -221,7 +230,7 @@ std::expected<void, std::string> check_backup(const std::string& dir, OpenMode m
 
 CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   const std::string& from = words.operand;
-  const std::string to = words.value("--to");
+  const std::string to = named_folder(words.value("--to"));
   if (auto good = check_folder(from); !good) return std::unexpected(good.error());
   std::error_code error;
   if (fs::equivalent(from, to, error))
@@ -233,7 +242,7 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_backup(from, mode); !good) return std::unexpected(good.error());
   std::string aside;
   std::optional<WorldLock> held;
-  if (words.has("--replace") && fs::exists(file_in(to, "world.toml"), error)) {
+  if (words.has("--replace") && is_or_was_world(to)) {
     auto lock = WorldLock::take(to);  // nobody plays in it
     if (!lock) return std::unexpected(lock.error());
     held.emplace(std::move(*lock));

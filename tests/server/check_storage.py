@@ -363,6 +363,27 @@ class Storage(unittest.TestCase):
         self.world = str(self.folder / "again")
         self.serve_once()
 
+    def backups(self):
+        return sorted(path.name for path in (self.folder / "world" / "backups").iterdir())
+
+    def test_a_backup_that_a_server_runs_in_is_not_removed(self):
+        with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "set 0 0 40 brick")
+            used = pathlib.Path(server.wait_for("backup")["folder"])
+            with Running("--world", str(used), *QUICK) as other:
+                other.wait_for("ready")
+                for x in range(1, 4):
+                    self.console(server, f"set {x} 0 40 brick")
+                    made = server.wait_for("backup")["folder"]
+                self.assertEqual(self.backups(), sorted([used.name, os.path.basename(made)]))
+                self.assertEqual(other.end(signal.SIGTERM)[0], 0)
+            self.console(server, "set 5 0 40 brick")
+            server.wait_for("backup")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertNotIn(used.name, self.backups())
+
     def test_a_recording_that_another_server_writes_is_not_removed(self):
         record = ("--record", str(self.folder / "m-%Y.rec"), "--record-existing", "next", "--record-keep-mib", "1")
         with Running(*QUICK, *record) as first:
@@ -380,6 +401,78 @@ class Storage(unittest.TestCase):
             third.wait_for("ready")
             self.assertIn("recording_removed", third.end(signal.SIGTERM)[1])
         self.assertFalse(os.path.exists(live))
+
+    def test_a_backup_stays_that_was_made_after_the_clock_was_ahead(self):
+        ahead = self.folder / "world" / "backups" / "20991231-235959"
+        ahead.mkdir(parents=True)
+        with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for x in range(2):
+                self.console(server, f"set {x} 0 40 brick")
+                made = server.wait_for("backup")["folder"]
+                self.assertEqual(self.backups(), [os.path.basename(made)])
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("nothing is damaged", self.command("check", made))
+
+    def test_of_two_backups_to_one_place_one_is_made(self):
+        self.serve_once()
+        with contextlib.closing(sqlite3.connect(self.folder / "world" / "world.db")) as database:
+            with database:
+                database.execute("CREATE TABLE much(bytes)")  # so that it takes a while
+                database.execute("WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30) "
+                                 "INSERT INTO much SELECT zeroblob(1000000) FROM n")
+        for there in (False, True):
+            out = self.folder / f"copy-{there}"
+            if there:
+                out.mkdir()
+            both = [subprocess.Popen([check_binary.SERVER, "world", "backup", self.world, "--out", str(out)],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+            told = [(*one.communicate(), one.returncode) for one in both]
+            self.assertEqual(sorted(code for _, _, code in told), [0, 2], told)
+            for _, errors, code in told:
+                self.assertEqual(errors.count("\n"), 1 if code == 2 else 0, told)
+            self.assertIn("nothing is damaged", self.command("check", out))
+
+    def test_a_world_that_lost_its_world_toml_is_restored_in_its_place(self):
+        self.serve_once()
+        backup, world = self.folder / "backup", self.folder / "world"
+        self.command("backup", self.world, "--out", backup)
+        (world / "world.toml").unlink()
+        self.refused("lost its world.toml", "restore it from a backup")
+        self.assertIn("world.before-restore", self.command("restore", backup, "--to", world, "--replace"))
+        self.assertTrue((world / "server.key").exists())
+        self.serve_once()
+        # Its settings gone too, the database is what is left of it.
+        for name in ("world.toml", "server.toml"):
+            (world / name).unlink()
+        shutil.rmtree(world / "cache", ignore_errors=True)
+        self.assertIn("world.before-restore-2", self.command("restore", backup, "--to", world, "--replace"))
+        self.serve_once()
+
+    def test_a_world_is_restored_where_one_stands(self):
+        self.serve_once()
+        backup = self.folder / "backup"
+        self.command("backup", self.world, "--out", backup)
+        self.sql("UPDATE meta SET value = '5' WHERE key = 'tick'", world=backup)
+        done = subprocess.run([os.path.abspath(check_binary.SERVER), "world", "restore", str(backup), "--to", ".",
+                               "--replace"], capture_output=True, text=True, check=False, cwd=self.world)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        self.assertIn("as of tick 5,", done.stdout)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["backup", "world", "world.before-restore"])
+        self.assertNotIn(".restoring", os.listdir(self.folder / "world.before-restore"))
+        self.assertEqual(self.serve_once()["store"]["saved_tick"], 5)
+
+    def test_backups_and_restored_worlds_have_files_that_as_many_may_read(self):
+        self.serve_once()
+        world, backup, again = self.folder / "world", self.folder / "backup", self.folder / "again"
+        (world / "server.toml").chmod(0o640)
+        self.command("backup", self.world, "--out", backup)
+        self.command("restore", backup, "--to", again)
+        for folder in (world, backup, again):
+            modes = [oct((folder / name).stat().st_mode & 0o777) for name in ("world.toml", "server.toml")]
+            self.assertEqual(modes, ["0o600", "0o640"], folder)
 
     def test_a_restore_that_was_cut_off_makes_no_new_world(self):
         self.serve_once()
