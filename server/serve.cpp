@@ -181,6 +181,18 @@ std::string health_address(const Config& config) {
   return (bare_v6 ? "[" + config.listen + "]" : config.listen) + port;
 }
 
+namespace {
+
+/// What a start does to the world's database that cannot be undone; empty: nothing.
+std::string upgrade_text(const Startup& startup) {
+  const int older = startup.store == nullptr ? 0 : startup.store->older_format();
+  if (older == 0) return "";
+  return "; a start upgrades " + startup.loaded.config.world_dir + "/" + store_name + " from format " +
+         std::to_string(older) + " to " + std::to_string(store_format) + ", and keeps a copy";
+}
+
+}  // namespace
+
 std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
   const auto startup = start_up(loaded, [] {});
   if (!startup) return Failure(startup.error());
@@ -192,7 +204,7 @@ std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
   std::string props;
   for (const PropRequest& prop : content.props) props += (props.empty() ? ", props " : ", ") + to_text(prop);
   return "configuration is good: port " + std::to_string(loaded.config.port) + ", seed " +
-         std::to_string(loaded.config.seed) + ", " + with + props;
+         std::to_string(loaded.config.seed) + ", " + with + props + upgrade_text(*startup);
 }
 
 namespace {

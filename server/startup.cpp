@@ -112,7 +112,8 @@ std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const Loaded
   const std::string& dir = loaded.config.world_dir;
   if (dir.empty()) return nullptr;
   const std::string file = (std::filesystem::path(dir) / store_name).string();
-  auto opened = SqliteStore::open(file, stored_world_of(loaded.config));
+  // A start that is refused later, and a check, leave it as it is.
+  auto opened = SqliteStore::open(file, stored_world_of(loaded.config), {.tentative = true});
   if (!opened) return Failure(opened.error().line);
   std::shared_ptr<SqliteStore> store = std::move(*opened);
   // Nobody says any more which ground it belongs to: a new world would be laid under what was built.
@@ -346,6 +347,8 @@ std::expected<void, StoreTrouble> keep_tick_rate(SqliteStore& store, const World
 }  // namespace
 
 std::expected<void, std::string> Startup::keep() {
+  if (store != nullptr)
+    if (const auto opened = store->commit_open(); !opened) return Failure(opened.error().line);
   if (auto named = folder.keep(); !named) return named;
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {

@@ -154,28 +154,20 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
   return committed;
 }
 
-std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
-                                                       const StoreOptions& options) {
-  // An upgrade that was cut off has left its copy.
-  std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
-  if (auto copied = database.copy_to(copy); !copied) return std::unexpected(std::move(copied.error()));
-  auto good = database.run("BEGIN IMMEDIATE");
+std::expected<void, StoreTrouble> upgrade_store(const Database& database, int from,
+                                                const StoreOptions& options) {
   int format = from;
   const auto steps = options.steps.empty() ? std::span<const UpgradeStep>(upgrade_steps) : options.steps;
   for (const UpgradeStep& step : steps) {
-    if (!good || step.from != format) continue;
-    good = database.run(step.sql);
+    if (step.from != format) continue;
+    if (auto good = database.run(step.sql); !good) return good;
     ++format;
   }
-  if (good && format != options.format)
-    good = std::unexpected(StoreTrouble{
+  if (format != options.format)
+    return std::unexpected(StoreTrouble{
         Kind::foreign,
         database.file() + " is of format " + std::to_string(from) + ", which this build cannot upgrade"});
-  if (good) good = database.run(("PRAGMA user_version=" + std::to_string(options.format)).c_str());
-  if (good) good = database.run("COMMIT");
-  if (good) return copy;
-  if (database.in_transaction()) static_cast<void>(database.run("ROLLBACK"));
-  return std::unexpected(std::move(good.error()));
+  return database.run(("PRAGMA user_version=" + std::to_string(options.format)).c_str());
 }
 
 std::string free_copy_name(const std::string& file, const std::string& ending) {

@@ -17,10 +17,10 @@ std::expected<int, StoreTrouble> store_format_of(const Database& database, int k
 /// Makes the tables in an empty database.
 std::expected<void, StoreTrouble> make_tables(const Database& database, const StoredWorld& world);
 
-/// Copies an older database beside itself and brings it to the format, all steps or none.
-/// @return the file of the copy
-std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
-                                                       const StoreOptions& options);
+/// Brings an older database to the format in the transaction that is open: on failure it has to be rolled
+/// back.
+std::expected<void, StoreTrouble> upgrade_store(const Database& database, int from,
+                                                const StoreOptions& options);
 
 /// A name for a copy of a file that nothing has yet: FILE.ENDING, FILE.ENDING-2 and so on.
 std::string free_copy_name(const std::string& file, const std::string& ending);

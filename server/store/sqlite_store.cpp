@@ -154,11 +154,41 @@ struct SqliteStore::Impl {
   bool log_off = false;                       // likewise: it is not tried
   std::vector<std::int64_t> damaged_players;  // rows that load_players() found
   StoredWorld world;
+  int older_format = 0;  // that it had; 0: the present one
   std::string copied;
   bool made = false, kept = false;
+  bool opening = true;  // in a transaction, which commit_open() ends
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+namespace {
+
+/// Looks whose database it is, makes its tables or brings them to the present format, and leaves a
+/// transaction open. @return the format that it had; 0: it was empty
+std::expected<int, StoreTrouble> begin_open(const Database& writing, const StoredWorld& expected,
+                                            const StoreOptions& options) {
+  const auto format = store_format_of(writing, options.format);
+  if (!format) return format;
+  if (*format > 0) {
+    const auto world = read_meta(writing);
+    if (!world) return std::unexpected(world.error());
+    if (auto same = check_world(writing, *world, expected); !same) return std::unexpected(same.error());
+  }
+  // Nothing was changed so far. Whoever else writes there is found out by the first transaction.
+  if (auto good = writing.run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+                              "BEGIN IMMEDIATE; COMMIT");
+      !good)
+    return std::unexpected(good.error());
+  if (*format == 0)
+    if (auto tables = make_tables(writing, expected); !tables) return std::unexpected(tables.error());
+  if (auto begun = writing.run("BEGIN IMMEDIATE"); !begun) return std::unexpected(begun.error());
+  if (*format > 0 && *format < options.format)
+    if (auto good = upgrade_store(writing, *format, options); !good) return std::unexpected(good.error());
+  return format;
+}
+
+}  // namespace
 
 std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(const std::string& file,
                                                                             const StoredWorld& expected,
@@ -173,29 +203,11 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
       for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(file + end, ignored);
     return std::unexpected(std::move(trouble));
   };
-  std::string copied;
   auto writing = Database::open(file, OpenMode::make, options.patience_ms, options.disk);
   if (!writing) return failed(std::move(writing.error()));
   if (waits) writing->change_nothing_on_close();
-  const auto format = store_format_of(*writing, options.format);
+  const auto format = begin_open(*writing, expected, options);
   if (!format) return failed(format.error());
-  if (*format > 0) {
-    const auto world = read_meta(*writing);
-    if (!world) return failed(world.error());
-    if (auto same = check_world(*writing, *world, expected); !same) return failed(same.error());
-  }
-  // Nothing was changed so far. Whoever else writes there is found out by the first transaction.
-  if (auto good = writing->run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-                               "BEGIN IMMEDIATE; COMMIT");
-      !good)
-    return failed(good.error());
-  if (*format == 0) {
-    if (auto tables = make_tables(*writing, expected); !tables) return failed(tables.error());
-  } else if (*format < options.format) {
-    auto upgraded = upgrade_store(*writing, *format, options);
-    if (!upgraded) return failed(std::move(upgraded.error()));
-    copied = std::move(*upgraded);
-  }
   auto world = read_meta(*writing);
   if (!world) return failed(world.error());
   auto statements = prepare_writing(*writing);
@@ -210,9 +222,27 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
   auto impl = std::make_unique<Impl>(std::move(*writing), std::move(*reading), std::move(*statements),
                                      std::move(*find), std::move(*log));
   impl->world = std::move(*world);
-  impl->copied = std::move(copied);
+  impl->older_format = *format == 0 || *format == options.format ? 0 : *format;
   impl->made = made;
-  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(impl)));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(impl)));
+  if (options.tentative) return store;
+  if (auto good = store->commit_open(); !good) return std::unexpected(std::move(good.error()));
+  return store;
+}
+
+std::expected<void, StoreTrouble> SqliteStore::commit_open() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  if (!s.opening) return {};
+  if (s.older_format != 0) {
+    // The other connection sees it as it was. An upgrade that was cut off has left its copy.
+    std::string copy = free_copy_name(s.writing.file(), "format-" + std::to_string(s.older_format));
+    if (auto copied = s.reading.copy_to(copy); !copied) return copied;
+    s.copied = std::move(copy);
+  }
+  if (!s.statements.commit.run()) return std::unexpected(s.writing.trouble());
+  s.opening = false;
+  return {};
 }
 
 void SqliteStore::Impl::remove_files() const {
@@ -226,6 +256,7 @@ SqliteStore::~SqliteStore() {
 
 void SqliteStore::keep() { impl_->kept = true; }
 bool SqliteStore::made() const { return impl_->made; }
+int SqliteStore::older_format() const { return impl_->older_format; }
 const std::string& SqliteStore::copied() const { return impl_->copied; }
 
 StoredWorld SqliteStore::world() const {

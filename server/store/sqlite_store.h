@@ -37,6 +37,7 @@ struct StoreOptions {
   int format = store_format;
   std::span<const UpgradeStep> steps = {};
   const char* disk = nullptr;  ///< of Database::open(): a simulated one (memory_disk.h)
+  bool tentative = false;      ///< nothing of a database that was there is changed before commit_open()
 };
 
 /// A chunk's row: coordinates in 21 bits each, x highest, so that a column's chunks lie side by side.
@@ -65,7 +66,14 @@ class SqliteStore final : public WorldStore {
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
 
+  /// Ends the transaction in which a tentative store was opened and asked so far: the upgrade of an older
+  /// format, and damaged rows that were kept aside, are on the disk from now on. Does nothing for others.
+  /// Without it nothing was changed. Nothing may be saved before.
+  std::expected<void, StoreTrouble> commit_open();
+  /// Keeps a database that open() made.
   void keep();
+  /// The format that it had before open(), where that is an older one; 0: it is of the present one.
+  int older_format() const;
   bool made() const;                  ///< by open(): it was not there
   const std::string& copied() const;  ///< where the copy of an older format is; empty: there was no need
 

@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,21 @@ HOME = (0, 0, 0)  # a chunk that every start loads
 def place(x, y, z):
     """A chunk's row, as docs/storage.md says it."""
     return (x + (1 << 20)) << 42 | (y + (1 << 20)) << 21 | (z + (1 << 20))
+
+
+def room_wad(height):
+    """A WAD with the map MAP01: a square room, as UDMF text."""
+    corners = [(0, 0), (0, 512), (512, 512), (512, 0)]
+    text = 'namespace = "doom";\n'
+    text += "".join(f"vertex {{ x = {x}; y = {y}; }}\n" for x, y in corners)
+    text += "".join(f"linedef {{ v1 = {i}; v2 = {(i + 1) % 4}; sidefront = {i}; blocking = true; }}\n" for i in range(4))
+    text += "sidedef { sector = 0; }\n" * 4
+    text += f'sector {{ heightfloor = 0; heightceiling = {height}; texturefloor = "F"; textureceiling = "F"; }}\n'
+    text += "thing { x = 256; y = 256; type = 1; skill1 = true; skill2 = true; skill3 = true; }\n"
+    lumps = [(b"MAP01", b""), (b"TEXTMAP", text.encode()), (b"ENDMAP", b"")]
+    places = [12 + sum(len(data) for _, data in lumps[:i]) for i in range(len(lumps) + 1)]
+    return (struct.pack("<4sii", b"PWAD", len(lumps), places[-1]) + b"".join(data for _, data in lumps) +
+            b"".join(struct.pack("<ii8s", at, len(data), name) for at, (name, data) in zip(places, lumps)))
 
 
 @contextlib.contextmanager
@@ -155,6 +171,33 @@ class Storage(unittest.TestCase):
         done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
         self.assertEqual((done.returncode, sorted(os.listdir(self.world)).count("world.db")), (0, 0), done.stderr)
         self.assertEqual(self.serve_once()["store"]["saved_tick"], 0)
+
+    def make_older(self):
+        """The database as a build of format 7 left it."""
+        with contextlib.closing(sqlite3.connect(self.folder / "world" / "world.db")) as database:
+            database.executescript("DROP INDEX edits_by_cell; ALTER TABLE edits DROP COLUMN cell; "
+                                   "CREATE INDEX edits_by_place ON edits(place, block); PRAGMA user_version = 7")
+
+    def test_a_check_and_a_refused_start_do_not_upgrade_the_database(self):
+        self.serve_once()
+        self.make_older()
+        self.sql("INSERT INTO items VALUES(0, 1, x'01')")  # damaged: a start keeps it aside
+        file = self.folder / "world" / "world.db"
+        before = file.read_bytes()
+        names = sorted(os.listdir(self.world))
+        done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a start upgrades", done.stdout)
+        self.assertIn("from format 7 to 8", done.stdout)
+        self.refused("cannot record to", arguments=("--record", str(self.folder / "nowhere" / "x.rec")))
+        self.refused("--damaged-chunks regenerate", arguments=("--damaged-chunks", "refuse"))
+        self.assertEqual(file.read_bytes(), before)
+        self.assertEqual(sorted(os.listdir(self.world)), names)
+        upgraded = self.serve_once()["store_upgraded"]
+        self.assertEqual((upgraded["format"], upgraded["copy"]), (8, str(file) + ".format-7"))
+        self.assertEqual(self.sql("PRAGMA user_version"), [(8,)])
+        self.assertEqual(self.sql("SELECT count(*) FROM damaged"), [(1,)])
+        self.assertNotIn("upgrades", run("--check-config", "--port", "0", "--world", self.world, *QUICK).stdout)
 
     def test_damaged_ground_is_named_kept_aside_and_made_anew(self):
         self.serve_once()
