@@ -34,6 +34,24 @@ StoreTrouble::Kind kind_of(int code, int system_error) {
   }
 }
 
+bool is_there(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+/// Does something wait beside the database that is not in it yet?
+bool has_waiting(const std::string& file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file + "-wal", error);
+  return !error && bytes > 0;
+}
+
+/// Can nothing be made in its folder?
+bool folder_is_shut(const std::string& file) {
+  const std::filesystem::path above = std::filesystem::path(file).parent_path();
+  return ::access(above.empty() ? "." : above.c_str(), W_OK) != 0;
+}
+
 /// Even who only reads writes beside the file: who else does is noted there.
 std::string read_only_remedy(const std::string& file) {
   const std::filesystem::path above = std::filesystem::path(file).parent_path();
@@ -55,7 +73,8 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
              "a new one of what can be read";
     case Kind::foreign: return "it is no world's database: move it away, or restore it from a backup";
     default: {
-      if ((code & 0xff) == SQLITE_READONLY) return read_only_remedy(file);
+      const bool beside = (code & 0xff) == SQLITE_CANTOPEN && has_waiting(file) && folder_is_shut(file);
+      if ((code & 0xff) == SQLITE_READONLY || beside) return read_only_remedy(file);
       const std::string owner = owner_remedy(file, system_error);
       return owner.empty() ? "see --world" : owner.substr(2);
     }
@@ -77,7 +96,17 @@ std::string still_uri(const std::string& file) {
 
 }  // namespace
 
-void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+void Database::Close::operator()(sqlite3* handle) const {
+  sqlite3_close_v2(handle);
+  if (tidied.empty() || !is_there(tidied + "-shm") || has_waiting(tidied)) return;
+  // Who only reads leaves there what it made. The last who may write and closes takes it away, by the
+  // library's own locks: not under a server that has begun meanwhile.
+  sqlite3* last = nullptr;
+  if (sqlite3_open_v2(tidied.c_str(), &last, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr) ==
+      SQLITE_OK)
+    sqlite3_exec(last, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
+  sqlite3_close_v2(last);
+}
 
 std::expected<Database, StoreTrouble> Database::open(const std::string& file, OpenMode mode, int patience_ms,
                                                      const char* disk) {
@@ -86,12 +115,15 @@ std::expected<Database, StoreTrouble> Database::open(const std::string& file, Op
                                               : SQLITE_OPEN_READONLY;
   sqlite3* handle = nullptr;
   // Ours by one thread at a time: no mutex of theirs.
-  const bool still = mode == OpenMode::read_still;
+  const bool alone =
+      mode == OpenMode::read && disk == nullptr && !is_there(file + "-shm") && !has_waiting(file);
+  const bool still = mode == OpenMode::read_still || (alone && folder_is_shut(file));
   const int code = sqlite3_open_v2(still ? still_uri(file).c_str() : file.c_str(), &handle,
                                    flags | SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0), disk);
   Database database;
   database.handle_.reset(handle);
   database.file_ = file;
+  if (alone && !still && !is_there(file + "-wal")) database.handle_.get_deleter().tidied = file;
   if (handle == nullptr) return std::unexpected(StoreTrouble{{}, "no memory to open " + file});
   if (code != SQLITE_OK) return std::unexpected(database.trouble());
   sqlite3_extended_result_codes(handle, 1);

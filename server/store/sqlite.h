@@ -20,7 +20,7 @@ namespace ashlar::server {
 enum class OpenMode : std::uint8_t {
   make,        ///< made where it is absent
   write,       ///< has to be there
-  read,        ///< likewise, and nothing of it is changed
+  read,        ///< likewise, and nothing of it is changed; where only reading is allowed as read_still
   read_still,  ///< likewise, of a file that nobody writes and nothing waits beside: nothing is made there
 };
 
@@ -57,6 +57,7 @@ class Database {
 
  private:
   struct Close {
+    std::string tidied;  ///< file that nothing lay beside before; empty: what lies there stays
     void operator()(sqlite3* handle) const;
   };
   std::unique_ptr<sqlite3, Close> handle_;

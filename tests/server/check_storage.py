@@ -814,6 +814,30 @@ class Storage(unittest.TestCase):
         self.assertIn("world restore", self.command("restore", self.world, code=2))
         self.assertIn("world info", self.command("--help"))
 
+    def test_tools_read_a_stopped_world_where_nothing_can_be_written_and_leave_nothing_there(self):
+        self.serve_once("--terrain", "flat")
+        world, out = self.folder / "world", self.folder / "out"
+        out.mkdir()
+        names = sorted(os.listdir(world))
+        words = [("info",), ("check",), ("log",), ("export", "--area", "0,0,8", "--out", str(out / "part.obj")),
+                 ("backup", "--out", str(out / "copy"))]
+        for word, *rest in words:
+            self.command(word, world, *rest)
+            self.assertEqual(sorted(os.listdir(world)), names, word)
+        shutil.rmtree(out)
+        out.mkdir()
+        out.chmod(0o777)
+        self.folder.chmod(0o755)
+        (world / "world.toml").chmod(0o644)
+        world.chmod(0o555)
+        self.addCleanup(world.chmod, 0o755)
+        other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may write everywhere
+        for word, *rest in words:
+            done = subprocess.run([check_binary.SERVER, "world", word, self.world, *rest], capture_output=True,
+                                  text=True, check=False, **other)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            self.assertEqual(sorted(os.listdir(world)), names, word)
+
     def test_a_world_that_no_server_starts_with_is_not_backed_up(self):
         self.serve_once()
         settings, copy = self.folder / "world" / "world.toml", self.folder / "copy"
