@@ -211,7 +211,10 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.setup.monsters_max = std::max(world.setup.monsters_max, config.monsters);
   world.wads = content.wads.files;
   world.maps = content.requests;
-  for (const SectorMap& map : content.maps) world.map_sectors.push_back(map.sectors.size());
+  for (const SectorMap& map : content.maps) {
+    world.map_sectors.push_back(map.sectors.size());
+    world.map_hashes.push_back(content_hash(map));
+  }
 
   const Terrain terrain{config.seed, {}, config.terrain};
   std::vector<std::shared_ptr<const PlacedMap>>& placed = world.setup.maps;

@@ -236,6 +236,27 @@ std::expected<void, std::string> take_stored(Startup& startup,
   return {};
 }
 
+/// Its maps, for the table meta.
+std::vector<NamedMap> named_maps(const PreparedWorld& content) {
+  std::vector<NamedMap> maps;
+  for (std::size_t i = 0; i < content.map_hashes.size(); ++i)  // none has no hash
+    maps.push_back({content.maps[i].name, content.map_hashes[i]});
+  return maps;
+}
+
+/// Another map of the same name would be laid under what was built.
+std::expected<void, std::string> check_maps(const Startup& startup) {
+  if (startup.store == nullptr || startup.loaded.world_accepted) return {};
+  const std::string other = other_map(startup.store->world().maps, named_maps(startup.content));
+  if (other.empty()) return {};
+  const std::string from =
+      startup.content.wads.empty() ? "the built-in one" : "that of " + startup.content.wads.back();
+  return Failure(
+      "world " + startup.loaded.config.world_dir + " was made with another map " + other + " than " + from +
+      ": give the WAD that it was made with (--wad), or start once with --accept-world to go on with "
+      "this one");
+}
+
 /// The world, of what was compiled and what is kept; and the folder's files, under other names yet.
 std::expected<void, std::string> make_world(Startup& startup,
                                             const std::shared_ptr<const BlockRegistry>& blocks,
@@ -246,6 +267,7 @@ std::expected<void, std::string> make_world(Startup& startup,
     startup.kept.config.maps = startup.content.maps;
     startup.kept.config.props = startup.content.props;
   }
+  if (auto same = check_maps(startup); !same) return same;
   if (auto written = startup.folder.prepare(startup.kept); !written) return written;
   if (stop && stop()) return Failure(std::string(start_stopped));
   if (auto took = take_stored(startup, blocks); !took) return took;
@@ -357,6 +379,8 @@ std::expected<void, std::string> Startup::keep() {
     if (const auto rate = keep_tick_rate(*store, world->setup()); !rate) return Failure(rate.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
+    if (const std::string text = maps_text(named_maps(content)); text != store->world().maps)
+      if (const auto saved = store->save_maps(text); !saved) return Failure(saved.error().line);
     if (const std::string text = footprints_text(world->ground()->terrain().footprints);
         text != store->world().footprints)
       if (const auto saved = store->save_footprints(text); !saved) return Failure(saved.error().line);

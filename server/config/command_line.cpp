@@ -28,7 +28,7 @@ constexpr PlainFlag plain_flags[] = {
      "start, else 2. Beside a running server give another port (--port 0) and leave --world out."},
     {"--accept-world", nullptr,
      "Take the world's world.toml as it is though its check line does not agree, after an edit by hand, and "
-     "write that line anew."},
+     "write that line anew; and go on with a map that is another now than the one it was made with."},
     {"--list-maps", "FILE", "Print a line for each map of a WAD and exit."},
     {"--draw-map", "MAP", "Draw a map of --wad as an SVG picture and exit; needs --out."},
     {"--draw-terrain", "X,Y,R",

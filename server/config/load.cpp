@@ -221,6 +221,7 @@ std::expected<std::optional<KeptByWorld>, std::string> take_world(Layers& layers
     loaded.origins[find_setting("terrain")] = path;
   }
   loaded.world_exists = true;
+  loaded.world_accepted = line.accept_world;
   loaded.world_unchecked = (*world_file)->unchecked;
   loaded.world_resealed = std::move((*world_file)->resealed);
   return KeptByWorld{loaded.config.seed, loaded.config.secret_seed, loaded.config.terrain,

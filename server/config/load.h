@@ -28,6 +28,7 @@ struct LoadedConfig {
   std::string config_file;                     ///< what was read; empty: none
   bool world_exists = false;                   ///< world_dir holds a world already
   bool world_unchecked = false;                ///< its file is of the format without a check line
+  bool world_accepted = false;                 ///< --accept-world: whatever maps it has from now on
   std::string world_resealed;                  ///< text for its file, with --accept-world where it was wrong
 };
 

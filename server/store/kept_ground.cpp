@@ -8,6 +8,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -47,6 +48,37 @@ std::optional<std::vector<BlockBox>> read_footprints(std::string_view text) {
     boxes.push_back(
         {{numbers[i], numbers[i + 1], numbers[i + 2]}, {numbers[i + 3], numbers[i + 4], numbers[i + 5]}});
   return boxes;
+}
+
+namespace {
+
+std::string map_line(const NamedMap& map) {
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(map.hash));
+  return std::string(hash) + " " + map.name;
+}
+
+}  // namespace
+
+std::string maps_text(std::span<const NamedMap> maps) {
+  std::string text = "maps";
+  for (const NamedMap& map : maps) text += "\n" + map_line(map);
+  return text;
+}
+
+std::string other_map(std::string_view text, std::span<const NamedMap> maps) {
+  const auto name_of = [](std::string_view line) {
+    return line.substr(std::min(line.find(' '), line.size()));
+  };
+  for (const NamedMap& map : maps) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+    const std::string_view kept = text.substr(0, text.find('\n'));
+    const std::string now = map_line(map);
+    if (kept != now && name_of(kept) == name_of(now)) return map.name;
+  }
+  return {};
 }
 
 std::expected<KeptGround, std::string> open_kept_ground(const std::string& world_dir) {

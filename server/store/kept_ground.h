@@ -23,6 +23,17 @@ std::string footprints_text(std::span<const BlockBox> boxes);
 /// @return none where the text makes no sense
 std::optional<std::vector<BlockBox>> read_footprints(std::string_view text);
 
+/// A map and the hash of what its WAD holds of it (content_hash(SectorMap)).
+struct NamedMap {
+  std::string name;
+  std::uint64_t hash = 0;
+};
+/// Maps in their order as a text of table meta: what a world was made with.
+std::string maps_text(std::span<const NamedMap> maps);
+/// The first of these maps that is another one than the text has under its name and in its place; empty:
+/// none.
+std::string other_map(std::string_view text, std::span<const NamedMap> maps);
+
 /// What a world's folder says of its ground.
 struct KeptGround {
   std::string file;  ///< of its database

@@ -195,6 +195,7 @@ std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database) {
     if (key == "tick_rate") world.tick_rate_hz = meta_number<std::uint16_t>(value).value_or(0);
     if (key == "terrain") world.terrain = value;
     if (key == "blocks") world.blocks = value;
+    if (key == "maps") world.maps = value;
     if (key == "footprints") world.footprints = value;
   }
   if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));

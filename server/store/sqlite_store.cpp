@@ -570,6 +570,13 @@ std::expected<void, StoreTrouble> SqliteStore::save_blocks(const std::string& te
   return done;
 }
 
+std::expected<void, StoreTrouble> SqliteStore::save_maps(const std::string& text) {
+  const std::scoped_lock lock(impl_->write_mutex);
+  auto done = impl_->save_meta("maps", text);
+  if (done) impl_->world.maps = text;
+  return done;
+}
+
 std::expected<void, StoreTrouble> SqliteStore::save_footprints(const std::string& text) {
   const std::scoped_lock lock(impl_->write_mutex);
   auto done = impl_->save_meta("footprints", text);

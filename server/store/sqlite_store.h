@@ -9,7 +9,7 @@
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
-//            blocks, footprints, tick_rate
+//            blocks, maps, footprints, tick_rate
 //   chunks   place (chunk_place()), hash, bytes
 //   players  identity, x, y, z, yaw, pitch, health, hash, items
 //   items    place (0), hash, bytes: one row, all that lies in the world
@@ -90,6 +90,8 @@ class SqliteStore final : public WorldStore {
   std::string log_trouble() override;
   bool log_off() override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
+  /// Keeps what the world's maps are (maps_text()), likewise.
+  std::expected<void, StoreTrouble> save_maps(const std::string& text);
   /// Keeps where the world's maps stand (kept_ground.h), likewise.
   std::expected<void, StoreTrouble> save_footprints(const std::string& text);
   std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) override;

@@ -24,6 +24,7 @@ struct StoredWorld {
   std::uint32_t generator = 0;     ///< version of what makes it; 0: not known
   std::uint64_t tick = 0;          ///< what is kept is the world as of then, counted over all runs
   std::uint64_t chunks = 0;        ///< changed, when it was opened
+  std::string maps = {};           ///< what its maps are (maps_text()); empty: not kept yet
   std::string footprints = {};     ///< boxes of its maps (kept_ground.h); empty: not kept yet
   std::string blocks = {};         ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
   std::uint16_t tick_rate_hz = 0;  ///< that its ticks are of; 0: not kept yet

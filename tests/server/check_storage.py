@@ -172,6 +172,42 @@ class Storage(unittest.TestCase):
         self.assertEqual((done.returncode, sorted(os.listdir(self.world)).count("world.db")), (0, 0), done.stderr)
         self.assertEqual(self.serve_once()["store"]["saved_tick"], 0)
 
+    def test_a_world_does_not_go_on_with_another_map_of_the_same_name(self):
+        wads = [self.folder / name for name in ("first.wad", "second.wad")]
+        for wad, height in zip(wads, (128, 256)):
+            wad.write_bytes(room_wad(height))
+
+        def serve(wad, *arguments):
+            with Running("--world", self.world, "--wad", str(wad), *arguments) as server:
+                server.wait_for("ready")
+                self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
+        def asked():
+            return self.sql("SELECT key, value FROM meta WHERE key IN ('maps', 'footprints') ORDER BY key")
+
+        def refused(*arguments):
+            done = run(*arguments, "--for", "1s", "--port", "0", "--world", self.world, "--wad", str(wads[1]))
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+            for part in ("another map MAP01", str(wads[1]), "--wad", "--accept-world"):
+                self.assertIn(part, done.stderr)
+
+        serve(wads[0])
+        made = asked()
+        refused()
+        refused("--check-config")
+        self.assertEqual(asked(), made)
+        wads[0].rename(self.folder / "elsewhere.wad")  # what counts is what is in it, however it is placed
+        serve(self.folder / "elsewhere.wad", "--doors", "shut")
+        self.assertEqual(asked(), made)
+        serve(wads[1], "--accept-world")
+        self.assertNotEqual(asked(), made)
+        serve(wads[1])
+        # One of before that was kept takes what it is started with.
+        self.sql("DELETE FROM meta WHERE key = 'maps'")
+        serve(self.folder / "elsewhere.wad")
+        self.assertEqual(asked(), made)
+        refused()
+
     def make_older(self):
         """The database as a build of format 7 left it."""
         with contextlib.closing(sqlite3.connect(self.folder / "world" / "world.db")) as database:

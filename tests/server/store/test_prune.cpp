@@ -136,4 +136,16 @@ TEST_CASE("boxes of maps are read as they were written", "[server][kept_ground]"
     CHECK_FALSE(read_footprints(wrong).has_value());
 }
 
+TEST_CASE("a map that is another one under its name is told from those a world was made with",
+          "[server][kept_ground]") {
+  const NamedMap made[] = {{"MAP01", 1}, {"COURTYARD", 2}};
+  const std::string text = maps_text(made);
+  CHECK(other_map(text, made).empty());
+  CHECK(other_map("", made).empty());  // a world of before that was kept
+  CHECK(other_map(maps_text({}), made).empty());
+  CHECK(other_map(text, std::vector<NamedMap>{{"MAP01", 3}, {"COURTYARD", 2}}) == "MAP01");
+  CHECK(other_map(text, std::vector<NamedMap>{{"MAP01", 1}, {"COURTYARD", 1}}) == "COURTYARD");
+  CHECK(other_map(text, std::vector<NamedMap>{{"MAP02", 3}, {"COURTYARD", 2}}).empty());
+}
+
 }  // namespace ashlar::server
