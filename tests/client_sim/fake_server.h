@@ -143,7 +143,7 @@ class FakeServer {
       connection_->close(now, close_reason(SessionEnd::kicked), std::exchange(goodbye, ""));
     while (connection_->next_fate()) {
     }
-    if (!silent && !no_udp) connection_->poll(now, out);
+    if (!deaf(connection_->address())) connection_->poll(now, out);
     if (connection_->state() == ConnectionState::closed) {
       if (connection_->close_reason() == CloseReason::timeout)
         lose_session();
