@@ -257,7 +257,8 @@ void run_works(double seconds, std::uint64_t seed) {
   p.run(seconds / 2, [&] { return swimmer(); });
   p.put(swimmer.home_m);  // who stands in water builds little
   client_sim::Builder builder(seed);
-  p.run(seconds / 2, [&] {
+  // A tower and a bridge take it 20 s before it digs.
+  p.run(seconds / 2 + 20, [&] {
     const PlayerCommand command = builder.think(p.play.client);
     builder.act(p.play.client);
     return command;
