@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 
 #include "world/math/assert.h"
 #include "world/math/prefetch.h"
@@ -44,7 +45,7 @@ ContentsRoom::ContentsRoom(SessionTable& sessions, double interest_radius_m)
       reach_(static_cast<std::int32_t>(std::ceil(radius_m_ / chunk_size))) {
   for (std::int32_t y = -reach_; y <= reach_; ++y)
     for (std::int32_t x = -reach_; x <= reach_; ++x) columns_.push_back({x, y});
-  std::ranges::stable_sort(columns_, {}, ring_of);
+  std::ranges::sort(columns_, {}, [](IVec2 at) { return std::tuple(ring_of(at), at.y, at.x); });
   changed_.reserve(changed_max);
   nearest_.reserve(shown_max);
   gone_.reserve(shown_max);

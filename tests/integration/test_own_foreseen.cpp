@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "client_sim/client/client_tap.h"
@@ -92,7 +93,7 @@ class OwnPlay {
     if (rng_.below(200) == 0) own_.delta_yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
   }
   void hear(std::uint32_t now) {
-    std::ranges::stable_sort(way_, {}, &Packet::due);
+    std::ranges::sort(way_, {}, [](const Packet& packet) { return std::pair(packet.due, packet.tick); });
     while (!way_.empty() && way_.front().due <= now) {
       const Packet packet = way_.front();
       way_.pop_front();

@@ -486,20 +486,18 @@ TEST_CASE("looking up takes little among many edits", "[.slow][edit_log]") {
   {
     // Not as a server writes, which would take an hour; its last groups are written as one does.
     const auto database = Database::open(file, OpenMode::write, 1000);
-    REQUIRE(
-        database
-            ->run("PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
-                  "PRAGMA cache_size=-200000; DROP INDEX edits_by_cell; BEGIN")
-            .has_value());
+    REQUIRE(database
+                ->run("PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                      "PRAGMA cache_size=-200000; DROP INDEX edits_by_cell; BEGIN")
+                .has_value());
     auto writer = EditLogWriter::make(*database);
     REQUIRE(writer.has_value());
     for (int group = 0; group < groups; ++group) {
       next_group(group);
       REQUIRE(writer->write(authors, edits));
     }
-    REQUIRE(database
-                ->run("CREATE INDEX edits_by_cell ON edits(cell, time, block, author); COMMIT")
-                .has_value());
+    REQUIRE(
+        database->run("CREATE INDEX edits_by_cell ON edits(cell, time, block, author); COMMIT").has_value());
   }
   double wrote_ms = 0;
   const auto store = open_at(file);
