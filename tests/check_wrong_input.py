@@ -300,7 +300,9 @@ ROWS = {
     "world tools": [
         server("--port|0|--map|none|--world|w", r"w/world\.db: .*readonly.*chmod u\+rwX w/world\.db",
                files=[world(given_to(65534))], user=65534, root=True),
-        server("world|prune|w", r"w/world\.db: .*readonly.*chown -R 65534 w", files=[world()], user=65534, root=True),
+        server("world|salvage|w", r"w/world\.db: .*readonly.*chown -R 65534 w", files=[world()], user=65534, root=True),
+        server("world|prune|w", r"cannot read w/world\.toml: Permission denied.*chown -R 65534 w", files=[world()],
+               user=65534, root=True),
         server("world|backup|w|--out|out", r"--out: out is no folder", files=[world(), text("out", "")]),
         server("world|restore|w|--to|out|--replace", r"--to: out is no folder: name one that is not there yet\n",
                files=[world(), text("out", "")]),
