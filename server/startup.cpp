@@ -239,6 +239,7 @@ std::expected<void, std::string> take_stored(Startup& startup,
 /// Its maps, for the table meta.
 std::vector<NamedMap> named_maps(const PreparedWorld& content) {
   std::vector<NamedMap> maps;
+  maps.reserve(content.map_hashes.size());
   for (std::size_t i = 0; i < content.map_hashes.size(); ++i)  // none has no hash
     maps.push_back({content.maps[i].name, content.map_hashes[i]});
   return maps;
