@@ -211,9 +211,11 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.setup.monsters_max = std::max(world.setup.monsters_max, config.monsters);
   world.wads = content.wads.files;
   world.maps = content.requests;
-  for (const SectorMap& map : content.maps) {
-    world.map_sectors.push_back(map.sectors.size());
-    world.map_hashes.push_back(content_hash(map));
+  world.named_maps.reserve(content.maps.size());
+  world.map_sectors.reserve(content.maps.size());
+  for (std::size_t i = 0; i < content.maps.size(); ++i) {
+    world.named_maps.push_back({content.requests[i].name, content_hash(content.maps[i])});
+    world.map_sectors.push_back(content.maps[i].sectors.size());
   }
 
   const Terrain terrain{config.seed, {}, config.terrain};

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "server/config/config.h"
 #include "server/props.h"
+#include "server/store/kept_ground.h"
 #include "world/bsp/placement.h"
 #include "world/bsp/sector_map.h"
 #include "world/content/wad.h"
@@ -43,11 +43,10 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
 /// A world to be, and what it was made of, for the log and for the world's folder.
 struct PreparedWorld {
   WorldSetup setup;
-  std::vector<std::string> wads;   ///< files that were read; empty: the built-in map
-  std::vector<MapRequest> maps;    ///< every map with its place, so that a kept world stays what it is
-  std::vector<PropRequest> props;  ///< likewise with its height
-  std::vector<std::uint64_t>
-      map_hashes;                        ///< of each map as its WAD has it, wherever and however it is placed
+  std::vector<std::string> wads;         ///< files that were read; empty: the built-in map
+  std::vector<MapRequest> maps;          ///< every map with its place, so that a kept world stays what it is
+  std::vector<PropRequest> props;        ///< likewise with its height
+  std::vector<NamedMap> named_maps;      ///< each map as its WAD has it, wherever and however it is placed
   std::vector<std::size_t> map_sectors;  ///< of each map as its WAD has them; stairs to the surface add more
 };
 

@@ -236,19 +236,10 @@ std::expected<void, std::string> take_stored(Startup& startup,
   return {};
 }
 
-/// Its maps, for the table meta.
-std::vector<NamedMap> named_maps(const PreparedWorld& content) {
-  std::vector<NamedMap> maps;
-  maps.reserve(content.map_hashes.size());
-  for (std::size_t i = 0; i < content.map_hashes.size(); ++i)  // none has no hash
-    maps.push_back({content.maps[i].name, content.map_hashes[i]});
-  return maps;
-}
-
 /// Another map of the same name would be laid under what was built.
 std::expected<void, std::string> check_maps(const Startup& startup) {
   if (startup.store == nullptr || startup.loaded.world_accepted) return {};
-  const std::string other = other_map(startup.store->world().maps, named_maps(startup.content));
+  const std::string other = other_map(startup.store->world().maps, startup.content.named_maps);
   if (other.empty()) return {};
   const std::string from =
       startup.content.wads.empty() ? "the built-in one" : "that of " + startup.content.wads.back();
@@ -380,7 +371,7 @@ std::expected<void, std::string> Startup::keep() {
     if (const auto rate = keep_tick_rate(*store, world->setup()); !rate) return Failure(rate.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
-    if (const std::string text = maps_text(named_maps(content)); text != store->world().maps)
+    if (const std::string text = maps_text(content.named_maps); text != store->world().maps)
       if (const auto saved = store->save_maps(text); !saved) return Failure(saved.error().line);
     if (const std::string text = footprints_text(world->ground()->terrain().footprints);
         text != store->world().footprints)

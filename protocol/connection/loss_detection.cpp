@@ -134,8 +134,8 @@ std::uint64_t LossDetection::detect(Micros now, SentPacketFates& fates) {
       if (all_known) first_unknown_ = s + 1;
       continue;
     }
-    const bool overtaken = reliable_link_ ? s < largest_acked_ : sent_between(s) >= packet_threshold_;
-    if (overtaken || (!reliable_link_ && packet.sent_at + delay <= now)) {
+    const bool overtaken = reliable_link_ || sent_between(s) >= packet_threshold_;
+    if (overtaken || packet.sent_at + delay <= now) {
       settle(packet, SentPacket::Fate::lost);
       if (packet.eliciting) lost_bytes += packet.bytes;
       fates.packet_lost(s, packet);

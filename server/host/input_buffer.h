@@ -38,8 +38,7 @@ class InputBuffer {
   /// @param next    the tick that will be played next
   std::uint32_t count_news(std::uint32_t newest, std::uint32_t count, std::uint32_t next) {
     // Of a fresh one the number says nothing: half way round it would lie ahead.
-    if (!counts_ || static_cast<std::int32_t>(known_until_ - (next - 1)) < 0) known_until_ = next - 1;
-    counts_ = true;
+    if (!any_ || static_cast<std::int32_t>(known_until_ - (next - 1)) < 0) known_until_ = next - 1;
     const auto news = static_cast<std::int32_t>(newest - known_until_);
     if (news <= 0) return 1;                                    // for the sake of its verdict
     if (news > static_cast<std::int32_t>(count)) return count;  // some between may come yet
@@ -146,7 +145,6 @@ class InputBuffer {
   std::uint32_t repeat_ticks_;
   std::uint32_t missed_;
   bool any_ = false;
-  bool counts_ = false;                    // known_until_ says something
   std::array<Slot, reach_ticks> slots_{};  // behind all that is asked for with them
 };
 

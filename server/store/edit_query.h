@@ -19,10 +19,15 @@ struct EditArea {
 };
 inline constexpr std::int32_t edit_radius_m_max = 512;
 
+/// Who changes blocks and is no player: nobody (it fell, or a rule did it), and console and commands.
+inline constexpr std::string_view world_author = "@world", operator_author = "@operator";
+inline bool is_no_player(std::string_view author) {
+  return author == world_author || author == operator_author;
+}
+
 /// Which edits of the log are asked for: those that everything here fits.
 struct EditQuery {
-  /// A name, an identity in 64 hexadecimal digits, "@world" (nobody: it fell, or a rule did it) or
-  /// "@operator".
+  /// A name, an identity in 64 hexadecimal digits, world_author or operator_author.
   std::optional<std::string> player = {};
   std::int64_t since_s = 0;  ///< Unix time, included
   std::int64_t until_s = std::numeric_limits<std::int64_t>::max();

@@ -290,12 +290,12 @@ class SearchByCell final : public EditSearch {
 std::expected<std::vector<std::int64_t>, StoreTrouble> authors_meant(const Database& database,
                                                                      const std::string& player) {
   // Nobody's identity has so few bytes.
-  const bool named = player != "@world" && player != "@operator";
-  auto rows =
-      Statement::make(database, named ? "SELECT id FROM authors WHERE length(identity) > 1 AND (name = ?1 OR "
-                                        "lower(hex(identity)) = ?1)"
-                                : player == "@world" ? "SELECT id FROM authors WHERE length(identity) = 0"
-                                                     : "SELECT id FROM authors WHERE length(identity) = 1");
+  const bool named = !is_no_player(player);
+  auto rows = Statement::make(database,
+                              named ? "SELECT id FROM authors WHERE length(identity) > 1 AND (name = ?1 OR "
+                                      "lower(hex(identity)) = ?1)"
+                              : player == world_author ? "SELECT id FROM authors WHERE length(identity) = 0"
+                                                       : "SELECT id FROM authors WHERE length(identity) = 1");
   if (!rows) return std::unexpected(std::move(rows.error()));
   // A key may be given as it is told everywhere else, too.
   const auto key = secure::read_public_key(player);
@@ -431,7 +431,7 @@ std::expected<void, StoreTrouble> check_one_player(const Database& database, con
 }
 
 std::expected<void, StoreTrouble> check_player_known(const Database& database, const EditQuery& query) {
-  if (!query.player || query.player == "@world" || query.player == "@operator") return {};
+  if (!query.player || is_no_player(*query.player)) return {};
   const auto meant = authors_meant(database, *query.player);
   if (!meant) return std::unexpected(meant.error());
   if (!meant->empty()) return {};
@@ -441,7 +441,7 @@ std::expected<void, StoreTrouble> check_player_known(const Database& database, c
 std::int64_t edit_cell(IVec3 block) { return cell_of(block).key(); }
 
 const std::string& author_name(const EditAuthor& author) {
-  static const std::string world = "@world", operators = "@operator";
+  static const std::string world(world_author), operators(operator_author);
   if (author.kind == EditAuthor::Kind::player) return author.name;
   return author.kind == EditAuthor::Kind::world ? world : operators;
 }

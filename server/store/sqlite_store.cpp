@@ -176,8 +176,7 @@ std::expected<int, StoreTrouble> begin_open(const Database& writing, const Store
     if (auto same = check_world(writing, *world, expected); !same) return std::unexpected(same.error());
   }
   // Nothing was changed so far. Whoever else writes there is found out by the first transaction.
-  if (auto good = writing.run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-                              "BEGIN IMMEDIATE; COMMIT");
+  if (auto good = writing.run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
       !good)
     return std::unexpected(good.error());
   if (*format == 0)

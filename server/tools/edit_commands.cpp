@@ -49,8 +49,7 @@ constexpr CommandOption rollback_options[] = {
 std::expected<EditQuery, std::string> query_of(const CommandWords& words, std::int64_t now_s) {
   EditQuery query;
   if (words.has("--player")) query.player = words.value("--player");
-  if (query.player && query.player->starts_with('@') && query.player != "@operator" &&
-      query.player != "@world")
+  if (query.player && query.player->starts_with('@') && !is_no_player(*query.player))
     return std::unexpected("--player: " + *query.player +
                            " is nobody: there are @operator and @world, and players by name or key");
   for (const auto& [flag, into] :

@@ -76,6 +76,14 @@ class Storage(unittest.TestCase):
             self.assertEqual((code, errors), (0, ""))
             return {line["event"]: line for line in server.lines}
 
+    def build(self, order):
+        """A flat world of a run in which the console gives an order."""
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, order)
+            server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
     def refused(self, *parts, arguments=()):
         done = run("--port", "0", "--world", self.world, *QUICK, *arguments)
         self.assertEqual(done.returncode, 2, done)
@@ -298,11 +306,7 @@ class Storage(unittest.TestCase):
 
     def test_a_torn_log_of_edits_ends_no_saving_and_is_made_anew(self):
         file = self.folder / "world" / "world.db"
-        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
-            server.wait_for("ready")
-            self.console(server, "fill 0 0 40 15 15 50 brick")
-            server.wait_for("console")
-            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.build("fill 0 0 40 15 15 50 brick")
         root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'edits'")[0][0]
         torn = bytearray(file.read_bytes())
         torn[(root - 1) * 4096:root * 4096] = b"\x07" * 4096
@@ -323,11 +327,7 @@ class Storage(unittest.TestCase):
         self.assertIn("chunks: 2 rows\n", self.command("salvage", self.world, "--drop-log"))
 
     def test_salvage_ends_where_a_row_number_of_the_log_is_lower_than_the_one_before_it(self):
-        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
-            server.wait_for("ready")
-            self.console(server, "fill 0 0 40 15 15 50 brick")
-            server.wait_for("console")
-            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.build("fill 0 0 40 15 15 50 brick")
         file = self.folder / "world" / "world.db"
         root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'edits'")[0][0]
         all_edits = self.edits()
@@ -354,11 +354,7 @@ class Storage(unittest.TestCase):
         self.assertIn("nothing is damaged", self.command("check", self.world))
 
     def test_a_database_that_does_not_say_whose_world_it_is_is_made_anew_by_world_toml(self):
-        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
-            server.wait_for("ready")
-            self.console(server, "set 0 0 40 brick")
-            server.wait_for("console")
-            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.build("set 0 0 40 brick")
         root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'meta'")[0][0]
         file = self.folder / "world" / "world.db"
         torn = bytearray(file.read_bytes())

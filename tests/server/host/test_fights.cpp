@@ -59,6 +59,13 @@ struct Duel {
     return config;
   }
   std::uint32_t bodies() const { return table.host->world().player_count(); }
+  /// bob by another connection.
+  Hand& bob_again() {
+    Hand& again = table.hand(peer(4), "bob");
+    again.at.ip[7] = 3;
+    again.identity = bob.identity;
+    return again;
+  }
 
   Table table;
   Hand &ann = table.hand(peer(1), "ann"), &bob = table.hand(peer(2), "bob");
@@ -182,9 +189,8 @@ TEST_CASE("who was cut off in a fight keeps his place as long as his body stays"
 
 TEST_CASE("who plays on by another connection after a fight needs no second place", "[server][fights]") {
   Duel duel;
-  Hand &cid = duel.table.hand(peer(3), "cid"), &again = duel.table.hand(peer(4), "bob");
-  cid.at.ip[7] = 2, again.at.ip[7] = 3;
-  again.identity = duel.bob.identity;
+  Hand &cid = duel.table.hand(peer(3), "cid"), &again = duel.bob_again();
+  cid.at.ip[7] = 2;
   duel.table.enter(cid);
   REQUIRE(duel.shoot());
   duel.table.enter(again);
@@ -199,9 +205,7 @@ TEST_CASE("who comes in anew in a fight goes on with the body that he left, as h
           "[server][fights]") {
   Duel duel(Micros{5'000'000}, peer(2), Switch::on);
   Table& t = duel.table;
-  Hand& again = t.hand(peer(4), "bob");
-  again.at.ip[7] = 3;
-  again.identity = duel.bob.identity;
+  Hand& again = duel.bob_again();
   REQUIRE(duel.shoot());
   const auto health = [&] { return t.host->world().players().health[slot_of(duel.target)]; };
   const std::uint16_t hurt = health();
@@ -237,9 +241,7 @@ TEST_CASE("who comes in anew in a fight goes on with the body that he left, as h
 TEST_CASE("who comes in anew to watch watches, by the body that he left in a fight",
           "[server][fights][spectators]") {
   Duel duel;
-  Hand& again = duel.table.hand(peer(4), "bob");
-  again.at.ip[7] = 3;
-  again.identity = duel.bob.identity;
+  Hand& again = duel.bob_again();
   again.watches = true;
   REQUIRE(duel.shoot());
   duel.table.enter(again);
@@ -261,9 +263,7 @@ TEST_CASE("who comes back when his body is gone begins anew", "[server][fights]"
 
 TEST_CASE("a fight in the last world is no body in this one", "[server][fights][change_world]") {
   Duel duel;
-  Hand& again = duel.table.hand(peer(4), "bob");
-  again.at.ip[7] = 3;
-  again.identity = duel.bob.identity;
+  Hand& again = duel.bob_again();
   again.joins = false;
   REQUIRE(duel.shoot());
   duel.table.greet(again);
