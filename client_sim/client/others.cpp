@@ -36,6 +36,7 @@ void Others::prefetch() const {
   ashlar::prefetch(records_.data(), records_.size() * sizeof(EntityRecord));
   for (const Seats& seats : seats_)
     ashlar::prefetch(seats.rows.data(), seats.rows.size() * sizeof(std::uint32_t));
+  for (const RecentValues<measured_max>* const measured : {&needed_, &ages_, &apart_}) measured->prefetch();
 }
 
 void Others::advance(Micros now, Client& client) {
@@ -59,6 +60,15 @@ void Others::advance(Micros now, const PictureSource& source) {
   take_states(now, source);
   if (source.sectors != nullptr) floors_.take(*source.sectors);
   steer(now);
+  prefetch_picture(shown_tick(now, source));
+}
+
+/// What is shown next lies where the snapshots of a while ago were put.
+void Others::prefetch_picture(double tick) const {
+  const Picture picture = picture_at(tick);
+  for (const State* const states : {picture.from, picture.to})
+    if (states != nullptr) ashlar::prefetch(states, records_.size() * sizeof(State));
+  ashlar::prefetch(looked_.data(), looked_.size() * sizeof(WallLook));
 }
 
 void Others::take_states(Micros now, const PictureSource& source) {

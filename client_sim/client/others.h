@@ -198,6 +198,7 @@ class Others {
     const State *from = nullptr, *to = nullptr;  // that one and the next; null: there is none
   };
   Picture picture_at(double tick) const;
+  void prefetch_picture(double tick) const;
   /// Somebody's states before and behind a tick, or the last two where it is beyond what was told; the same
   /// one twice: no other is known.
   struct Around {

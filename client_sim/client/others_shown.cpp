@@ -117,7 +117,10 @@ Others::Around Others::search(std::uint32_t row, const Picture& picture) const {
 const Others::State& Others::state_before(std::uint32_t row, std::size_t back, std::uint32_t tick) const {
   std::size_t i = std::min(back, moments_ - 1);
   while (moment(i)[row].tick == 0) --i;
-  while (i + 1 < moments_ && moment(i)[row].tick == tick && moment(i + 1)[row].tick != 0) ++i;
+  if (moment(i)[row].tick != tick) return moment(i)[row];
+  // Who stands has it for long. Snapshots before that tick told of another one: one state is read, not all.
+  while (i + 1 < moments_ && moment_tick(i) >= tick) ++i;
+  while (moment(i)[row].tick == 0) --i;
   return moment(i)[row];
 }
 
@@ -146,15 +149,19 @@ bool Others::in_the_open(std::uint32_t row, const State& to, const Cylinder& sha
   auto seen = static_cast<std::uint32_t>((version ^ who * 0x9e3779b97f4a7c15u) >> 32);
   seen += seen == 0 ? 1 : 0;
   WallLook& look = looked_[row];
-  const bool known = look.walls == seen && std::abs(place.x - look.x) <= open_steps / 2 &&
-                     std::abs(place.y - look.y) <= open_steps / 2;
-  if (!known) {
-    const Cylinder around{shape.radius_m + open_m, shape.height_m};
-    look = {place.x, place.y, seen, !space_overlaps(walls, around, to_m)};
-  }
-  if (!look.open) return false;
-  const DVec2 off = xy(at_m) - xy(metres({look.x, look.y, place.z}));
-  return dot(off, off) <= open_m * open_m;
+  const bool known = look.walls == seen;
+  const auto within = [&] {
+    const DVec2 off = xy(at_m) - xy(metres({look.x, look.y, place.z}));
+    return look.open && dot(off, off) <= open_m * open_m;
+  };
+  if (known && within()) return true;
+  // Where walls are near, they were looked for a moment ago.
+  const bool near =
+      std::abs(place.x - look.x) <= open_steps / 2 && std::abs(place.y - look.y) <= open_steps / 2;
+  if (known && near) return false;
+  const Cylinder around{shape.radius_m + open_m, shape.height_m};
+  look = {place.x, place.y, seen, !space_overlaps(walls, around, to_m)};
+  return within();
 }
 
 void Others::place(std::uint32_t row, const Picture& picture, const PictureSource& source, const Walls& walls,

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "world/math/prefetch.h"
+
 namespace ashlar::client_sim {
 
 /// The last so many of a row of measured values, and their quantiles. A value takes the place of the oldest:
@@ -12,6 +14,12 @@ class RecentValues {
  public:
   void clear() { count_ = next_ = 0; }
   std::size_t count() const { return count_; }
+
+  /// Before add(), where others ran meanwhile.
+  void prefetch() const {
+    ashlar::prefetch(&ring_[next_], sizeof(float));
+    ashlar::prefetch(sorted_.data(), count_ * sizeof(float));
+  }
 
   void add(float value) {
     float& oldest = ring_[next_];
