@@ -84,7 +84,7 @@ SightCuller::SightCuller(const VoxelVolume& ground, std::span<const MapInSpace> 
 
 void SightCuller::stepped(std::uint32_t tick, std::span<const AppliedEdit> edits) {
   tick_ = tick;
-  computed_ = 0;
+  computed_ = rows_read_ = 0;
   const BlockRegistry& kinds = ground_.kinds();
   for (const AppliedEdit& edit : edits) {
     const bool shuts = kinds.knows(edit.after) && kinds.type(edit.after).solid() &&
@@ -132,7 +132,7 @@ Aabb SightCuller::reach_of(const PlacedEntity& entity, const Rules& rules, doubl
 bool SightCuller::look(const Aabb& eyes, const Aabb& body) {
   for (const SightGraph& graph : graphs_)
     if (!graph.may_see(eyes, body, scratch_)) return false;
-  return blocks_let_see(ground_, eyes, body);
+  return blocks_let_see(ground_, eyes, body, &rows_read_);
 }
 
 std::optional<bool> SightCuller::known(const Aabb& eyes, const Aabb& body, double cell_m) {
@@ -140,7 +140,7 @@ std::optional<bool> SightCuller::known(const Aabb& eyes, const Aabb& body, doubl
   const std::uint64_t key = key_of(from, to);
   Answer& answer = answers_[key % sights_kept];
   if (answer.key != key || !holds(answer, from, to)) {
-    if (computed_ == sights_computed_max) return std::nullopt;
+    if (computed_ == sights_computed_max || rows_read_ >= sight_rows_max) return std::nullopt;
     ++computed_;
     ++counters_.computed;
     answer = {key, tick_, look(from, to)};

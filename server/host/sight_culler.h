@@ -23,6 +23,8 @@ constexpr double sight_ahead(std::uint32_t tick_rate_hz, std::uint32_t every_tic
 }
 /// Pairs of places that are looked into in one tick at most; who is asked for beyond may be seen.
 inline constexpr std::uint32_t sights_computed_max = 2048;
+/// Likewise of the rows of blocks that this reads: some 3 ms, wherever the pairs are.
+inline constexpr std::uint32_t sight_rows_max = std::uint32_t{1} << 17;
 /// Answers that are kept, 16 bytes each.
 inline constexpr std::size_t sights_kept = std::size_t{1} << 17;
 
@@ -47,8 +49,8 @@ struct SightCounters {
 /// Answers are kept by places of a quarter of a metre (half, farther than 24 m), so who stands still asks
 /// once and viewers in one spot share, until a block between is taken away; farther than 6 m those of two
 /// metres are asked first, as rock that parts them parts all that is in them. A pair is looked into in some 2
-/// us, sights_computed_max pairs in a tick. About 2 MiB, and the maps' graphs. The Host's thread. No
-/// allocation in may_see() once grown.
+/// us in rock and 20 between hills; a tick looks into sights_computed_max pairs and reads sight_rows_max rows
+/// of blocks. About 2 MiB, and the maps' graphs. The Host's thread. No allocation in may_see() once grown.
 class SightCuller {
  public:
   /// Of a world's ground and maps, which must outlive it.
@@ -92,7 +94,8 @@ class SightCuller {
   std::array<Hole, 64> holes_{};
   std::size_t next_hole_ = 0;
   std::uint32_t forgotten_ = 0;  // answers of this tick and before know nothing of holes that are not kept
-  std::uint32_t tick_ = 0, computed_ = 0;
+  std::uint32_t tick_ = 0;
+  std::uint32_t computed_ = 0, rows_read_ = 0;  // in this tick
   SightCounters counters_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "world/math/shaft.h"
+#include "world/voxel/ray.h"
 
 namespace ashlar {
 namespace {
@@ -127,7 +128,16 @@ ShaftSide shaft_side(const Aabb& from, const Aabb& to, ShaftAxis along, ShaftAxi
           along_axis(to.min, across),  along_axis(to.max, across)};
 }
 
-bool walk_shaft(const VoxelVolume& volume, const Aabb& from, const Aabb& to, ShaftAxes axes) {
+/// Is nothing at all between the middles?
+bool middles_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to) {
+  const DVec3 eye = (from.min + from.max) * 0.5, way = (to.min + to.max) * 0.5 - eye;
+  const double way_m = length(way);
+  return way_m > 0 && !voxel_ray(volume, eye, way * (1 / way_m), way_m).hit();
+}
+
+/// @param rows_read  counted on
+bool walk_shaft(const VoxelVolume& volume, const Aabb& from, const Aabb& to, ShaftAxes axes,
+                std::uint32_t& rows_read) {
   const ShaftSide rows = shaft_side(from, to, axes.along, axes.rows),
                   bits = shaft_side(from, to, axes.along, axes.bits);
   OpenBlocks blocks(volume);
@@ -143,6 +153,7 @@ bool walk_shaft(const VoxelVolume& volume, const Aabb& from, const Aabb& to, Sha
     slice.rows = block_floor(std::max(rows.high(begin), rows.high(end))) - slice.row + 1;
     slice.bits = block_floor(std::max(bits.high(begin), bits.high(end))) - slice.bit + 1;
     if (slice.rows > rows_max || slice.bits > bits_max) return true;  // larger than anybody's shaft
+    rows_read += static_cast<std::uint32_t>(slice.rows);
     for (int j = 0; j < slice.rows; ++j) {
       const auto at = static_cast<std::size_t>(j);
       const std::int32_t row = slice.row + j;
@@ -166,7 +177,7 @@ bool walk_shaft(const VoxelVolume& volume, const Aabb& from, const Aabb& to, Sha
 
 }  // namespace
 
-bool blocks_let_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to) {
+bool blocks_let_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to, std::uint32_t* rows_read) {
   ShaftAxis along = shaft_x;
   double apart = -1;
   for (const ShaftAxis axis : {shaft_x, shaft_y, shaft_z}) {
@@ -174,10 +185,12 @@ bool blocks_let_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to)
                                 along_axis(from.min, axis) - along_axis(to.max, axis));
     if (gap > apart) apart = gap, along = axis;
   }
-  if (apart < apart_m) return true;
+  if (apart < apart_m || middles_see(volume, from, to)) return true;
+  std::uint32_t unasked = 0;
+  std::uint32_t& rows = rows_read != nullptr ? *rows_read : unasked;
   const ShaftAxes axes{along, along == shaft_y ? shaft_x : shaft_y, along == shaft_z ? shaft_x : shaft_z};
-  return along_axis(from.max, along) < along_axis(to.min, along) ? walk_shaft(volume, from, to, axes)
-                                                                 : walk_shaft(volume, to, from, axes);
+  return along_axis(from.max, along) < along_axis(to.min, along) ? walk_shaft(volume, from, to, axes, rows)
+                                                                 : walk_shaft(volume, to, from, axes, rows);
 }
 
 }  // namespace ashlar

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "world/math/shapes.h"
 #include "world/voxel/volume.h"
 
@@ -11,8 +13,12 @@ namespace ashlar {
 /// The lines fill the hull of both boxes. Its slices across the longest way are walked through: a line leaves
 /// a slice by a block that is open and reachable there, so where none is there is no line. Lines that only
 /// touch the edges of blocks count as stopped.
-/// Boxes with less than 2 m between them along every axis may see each other. Cost: some 30 ns a slice
-/// through few blocks, 2 us over 60 m. No allocation.
-bool blocks_let_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to);
+/// Boxes with less than 2 m between them along every axis may see each other, and a ray from the middle of
+/// the one to that of the other that meets nothing spares the walk: 0.1 us over 60 m. The walk costs some 30
+/// ns a row of a slice: 2 us over 60 m through rock, which shuts soon; ten times that between hills. No
+/// allocation.
+/// @param rows_read  if not null: so many rows of slices more were read
+bool blocks_let_see(const VoxelVolume& volume, const Aabb& from, const Aabb& to,
+                    std::uint32_t* rows_read = nullptr);
 
 }  // namespace ashlar

@@ -164,6 +164,23 @@ TEST_CASE("a tick looks into so many pairs, and hides nobody beyond them", "[ser
   CHECK(hidden == pairs);  // what was found out holds
 }
 
+TEST_CASE("a tick reads so many rows of blocks, however wide the ways between pairs are",
+          "[server][sight_culler]") {
+  // A pole in the middle of each way: what is around it has to be walked through to the end.
+  const VoxelVolume ground =
+      make_volume({0, 0, 0}, {2, 2, 1}, [](IVec3 b) { return b.x == 30 && b.y % 4 == 1; });
+  SightCuller culler(ground, {});
+  culler.stepped(1, {});
+  constexpr int pairs = 1000;
+  for (int i = 0; i < pairs; ++i) {
+    const double y = 4 * (i % 10) + 1.5, z = 2 + i / 10 % 10;
+    CHECK(culler.may_see({{2.0 + i / 100, y - 4, z}, {4.0 + i / 100, y + 4, z + 8}},
+                         {{56, y - 4, z}, {58, y + 4, z + 8}}));
+  }
+  CHECK(culler.counters().computed < pairs);
+  CHECK(culler.counters().beyond > 0);
+}
+
 TEST_CASE("where somebody may soon be ends at walls, until one is broken", "[server][sight_culler]") {
   VoxelVolume ground = make_volume({0, 0, 0}, {2, 2, 1}, [](IVec3 b) { return b.x == 20 || b.x == 24; });
   SightCuller culler(ground, {});
