@@ -115,12 +115,15 @@ void set_block(const ConsoleCommand& command, Host& host, Reply& reply) {
 }
 
 void give(const ConsoleCommand& command, Host& host, Reply& reply) {
-  const std::uint32_t players = host.give(command.argument, command.id, command.count);
-  if (players == 0) return reply.warning("console", {{"error", "no player is called " + command.argument}});
+  const Host::Gift gift = host.give(command.argument, command.id, command.count);
+  if (gift.players == 0)
+    return reply.warning("console", {{"error", "no player is called " + command.argument}});
+  if (gift.items == 0)
+    return reply.warning("console", {{"error", "nobody called " + command.argument + " has room for one"}});
   reply.info("console", {{"give", command.argument},
                          {"item", host.world().setup().blocks->type(command.id).name},
-                         {"count", command.count},
-                         {"players", players}});
+                         {"count", gift.items},
+                         {"players", gift.players}});
 }
 
 void change_map(const ConsoleCommand& command, MapRotation* rotation, Reply& reply) {

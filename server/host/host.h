@@ -358,9 +358,12 @@ class Host {
   /// Likewise has players only watch, or play again once the match has a place.
   std::uint32_t set_watching(const std::string& name, bool on);
 
+  struct Gift {
+    std::uint32_t players = 0;  ///< of the name
+    std::uint32_t items = 0;    ///< that they have room for now, together
+  };
   /// Gives every player of this name items: enters the next tick. What one has no room for is not given.
-  /// @return how many players there are
-  std::uint32_t give(const std::string& name, BlockId kind, std::uint16_t items);
+  Gift give(const std::string& name, BlockId kind, std::uint16_t items);
 
   /// Sends every player of this name away with a reason: leaves the world in the tick after the next.
   /// @param reason  not empty; cut to close_text_bytes_max

@@ -79,8 +79,12 @@ std::uint32_t Host::set_watching(const std::string& name, bool on) {
   });
 }
 
-std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t items) {
-  return each_named(impl_->sessions, name, [&](const Session& session) {
+Host::Gift Host::give(const std::string& name, BlockId kind, std::uint16_t items) {
+  Gift out;
+  out.players = each_named(impl_->sessions, name, [&](const Session& session) {
+    if (!world().players().has(session.player)) return;
+    Inventory held = world().players().inventory[slot_of(session.player)];
+    out.items += static_cast<std::uint32_t>(items - held.add({kind, items}));
     AdminCommand gift;
     gift.action = AdminAction::give;
     gift.player = session.player;
@@ -88,6 +92,7 @@ std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t it
     gift.count = items;
     admin(gift);
   });
+  return out;
 }
 
 void Host::set_observer(Observer* observer) {

@@ -235,7 +235,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.blocks = std::make_unique<ClientBlocks>();
   session.came_at = session.began_at = session.answered_at = session.progress_at = now;
   session.datagram_tokens = datagrams_burst;
-  session.chat_tokens = chat_lines_burst;
+  session.chat_tokens = 1;  // the rest comes with time, so that coming anew is no way to say more
   return session;
 }
 
