@@ -53,8 +53,11 @@ void LooseBlocks::move_some(const GroundTick& ground, std::uint32_t tick) {
       waiting_[kept++] = block;
       continue;
     }
-    // A map's rock takes none and, where a door or lift came over it, gives none.
-    if (!falls || !GroundEdits::changeable(ground.maps, block)) continue;
+    // A map's rock takes none and, where a door or lift came over it, gives none. Nothing falls into a zone,
+    // which would bury it, or out of one, which would empty it.
+    const bool held = !GroundEdits::changeable(ground.maps, block) ||
+                      ground.edits.in_zone(block) != ground.edits.in_zone(below);
+    if (!falls || held) continue;
     // What gives way takes its place: nothing of a sea is lost.
     const BlockId id = ground.volume.block(block), gave_way = ground.volume.block(below);
     if (!ground.edits.set(ground.volume, ground.maps, {below, id}, EntityId{0})) continue;

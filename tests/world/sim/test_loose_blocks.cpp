@@ -142,3 +142,17 @@ TEST_CASE("blocks that hurt take their points, and kill", "[world][sim][loose_bl
   for (int i = 0; i < 3 * setup.rules.tick_rate_hz; ++i) step_once(world);
   CHECK(world.players().health[0] == 0);
 }
+
+TEST_CASE("nothing falls into a protected zone or out of one", "[world][sim][loose_blocks]") {
+  WorldSetup setup = flat_world();
+  setup.zones = {{{{0, 0, ground_z + 2}, {8, 8, ground_z + 6}}, "spawn"}};
+  World world(setup);
+  const IVec3 above{3, 3, ground_z + 8}, inside{5, 5, ground_z + 5}, beside{12, 3, ground_z + 8};
+  for (const IVec3 block : {above, inside, beside})
+    step_once(world, {fill_with(block, block + IVec3{1, 1, 1}, BlockId::sand)});
+  for (int i = 0; i < 240; ++i) step_once(world);
+  CHECK(block_in(world, {3, 3, ground_z + 6}) == BlockId::sand);  // on the zone, as on a floor
+  CHECK(block_in(world, {3, 3, ground_z + 5}) == BlockId::air);
+  CHECK(block_in(world, {5, 5, ground_z + 2}) == BlockId::sand);  // within it down to its edge
+  CHECK(block_in(world, {12, 3, ground_z}) == BlockId::sand);
+}
