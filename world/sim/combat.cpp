@@ -19,6 +19,15 @@ constexpr double push_mps_per_point = 0.125 * 35 * map_unit_m;
 constexpr double player_mass = 100;
 constexpr double push_mps_max = 30;
 
+/// P_DamageMobj: green armour takes a third of a hit, blue half, until it is used up.
+/// @return health that the rest costs
+std::uint16_t past_armour(PlayerTable& p, std::size_t row, std::uint16_t points) {
+  const auto saved = std::min<std::uint16_t>(
+      p.armour[row], static_cast<std::uint16_t>(p.armour_half[row] != 0 ? points / 2 : points / 3));
+  p.armour[row] = static_cast<std::uint16_t>(p.armour[row] - saved);
+  return std::min<std::uint16_t>(p.health[row], static_cast<std::uint16_t>(points - saved));
+}
+
 }  // namespace
 
 Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles)
@@ -64,6 +73,12 @@ bool Combat::queue(const LaunchEvent& launch) {
   return true;
 }
 
+void Combat::forget_flying() {
+  for (std::size_t row = 0; projectiles_.count > 0 && row < projectiles_.rows(); ++row)
+    if (projectiles_.id[row] != EntityId{0}) projectiles_.free(row);
+  queued_.clear();
+}
+
 void Combat::note_death(EntityId who, HurtBy how, DVec3 at) {
   note({CombatEventKind::died, how, 0, who, EntityId{0}}, at);
 }
@@ -85,21 +100,34 @@ std::uint16_t Combat::judged(const CombatTick& tick, EntityId who, const Harm& h
   return friends && tick.rules.friendly_fire == Switch::off ? std::uint16_t{0} : harm.points;
 }
 
+std::uint16_t Combat::points_on(const CombatTick& tick, std::size_t row, const Harm& harm) {
+  const PlayerTable& p = tick.players;
+  if (p.arsenal[row].powered(Power::invulnerability)) return 0;
+  const std::uint16_t points = judged(tick, p.id[row], harm);
+  return tick.rules.skill == 1 ? static_cast<std::uint16_t>(points / 2) : points;
+}
+
+std::uint16_t Combat::cost(CombatTick& tick, EntityId who, const Harm& harm) {
+  const auto body = body_of(tick.rules, tick.players, tick.monsters, who);
+  if (!body) return 0;
+  std::uint16_t lost = 0;
+  if (body->player)
+    lost = past_armour(tick.players, body->row, points_on(tick, body->row, harm));
+  else
+    lost = std::min(tick.monsters.health[body->row], judged(tick, who, harm));
+  if (lost > 0) note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, body->base);
+  return lost;
+}
+
 void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
   PlayerTable& p = tick.players;
   const EntityId who = p.id[row];
-  if (p.arsenal[row].powered(Power::invulnerability)) return;
-  std::uint16_t points = judged(tick, who, harm);
+  const std::uint16_t points = points_on(tick, row, harm);
   if (points == 0) return;
-  if (tick.rules.skill == 1) points = static_cast<std::uint16_t>(points / 2);
   Body& body = p.body[row];
   const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / player_mass);
   body.velocity_mps = body.velocity_mps + harm.push * push;
-  // P_DamageMobj: green armour takes a third of a hit, blue half, until it is used up.
-  const auto saved = std::min<std::uint16_t>(
-      p.armour[row], static_cast<std::uint16_t>(p.armour_half[row] != 0 ? points / 2 : points / 3));
-  p.armour[row] = static_cast<std::uint16_t>(p.armour[row] - saved);
-  const auto lost = std::min<std::uint16_t>(p.health[row], static_cast<std::uint16_t>(points - saved));
+  const std::uint16_t lost = past_armour(p, row, points);
   ++counters_.hits;
   const bool killed = ashlar::hurt(p.health[row], lost);
   const DVec3 at = body.position_m + DVec3{0, 0, tick.rules.player.height_m / 2};
@@ -185,7 +213,8 @@ void Combat::add_to_hash(StripeHasher& hash) const {
   projectiles_.add_to_hash(hash);
   for (const LaunchEvent& l : queued_) {
     hash.add(static_cast<std::uint64_t>(l.shooter) << 32 | l.projectile);
-    hash.add(l.origin), hash.add(l.direction);
+    hash.add(static_cast<std::uint64_t>(l.life_ticks) << 8 | l.weapon);
+    hash.add(l.origin), hash.add(l.direction), hash.add(l.strength);
   }
 }
 

@@ -87,6 +87,10 @@ class Combat {
   /// A push is as Doom's: an eighth of a unit a tic for each point and 100 of mass.
   void hurt(CombatTick& tick, EntityId who, const Harm& harm);
 
+  /// Health that a hit costs somebody who is there, as hurt() has it; armour is used up, the health is not
+  /// taken. For who takes it himself: a crusher.
+  std::uint16_t cost(CombatTick& tick, EntityId who, const Harm& harm);
+
   /// Players' shots hit whom they met, as hard as their weapons say.
   void shots(CombatTick& tick, std::span<const ShotEvent> shots);
 
@@ -98,6 +102,9 @@ class Combat {
 
   /// Something that the next fight() launches, beside what players do. @return false: queued_max wait
   bool queue(const LaunchEvent& launch);
+
+  /// What flies and what waits to be launched is gone: those whom it would have met have begun anew.
+  void forget_flying();
 
   /// Somebody died otherwise: of a crusher.
   void note_death(EntityId who, HurtBy how, DVec3 at);
@@ -122,6 +129,8 @@ class Combat {
     if (cues_.size() < cues_max) cues_.push_back(cue);
   }
   static std::uint16_t judged(const CombatTick& tick, EntityId who, const Harm& harm);
+  /// Of a player: what hits it, before its armour.
+  static std::uint16_t points_on(const CombatTick& tick, std::size_t row, const Harm& harm);
   void hurt_player(CombatTick& tick, std::size_t row, const Harm& harm);
   void hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm);
   void turn_on(CombatTick& tick, std::size_t row, EntityId who);

@@ -103,7 +103,8 @@ class GameApi {
   /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
   bool give(EntityId player, std::uint16_t thing);
 
-  /// A monster there, awake or asleep. The game's: what restart() puts back are the maps' alone.
+  /// A monster there, awake or asleep. The game's: Rules::monster_respawn_s and restart() bring the maps'
+  /// back alone.
   /// @return 0: no such kind, no room for its body, or monsters_max are there
   EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
   /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next

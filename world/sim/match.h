@@ -38,19 +38,24 @@ struct Match {
   std::uint32_t number = 1;                          ///< counts the matches of a world
   std::array<std::int32_t, teams_max> team_score{};  ///< of teams 1 to 4
   std::vector<MatchPlayer> players;                  ///< by player row
+  /// Likewise, of who was in this match and watches now: what it has again when it plays.
+  std::vector<MatchPlayer> aside;
 
   void add_to_hash(StripeHasher& hash) const {
     hash.add(static_cast<std::uint64_t>(phase) << 32 | left_ticks);
     hash.add(static_cast<std::uint64_t>(number));
     for (const std::int32_t score : team_score)
       hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(score)));
-    for (const MatchPlayer& p : players) {
-      if (p.id == EntityId{0}) continue;
-      hash.add(static_cast<std::uint64_t>(p.id) << 32 | static_cast<std::uint32_t>(p.score));
-      hash.add(static_cast<std::uint64_t>(p.kills) << 32 | static_cast<std::uint64_t>(p.deaths) << 8 |
-               p.team);
-      if (p.builder != 0) hash.add(static_cast<std::uint64_t>(p.builder));
-    }
+    for (const auto* const list : {&players, &aside})
+      for (const MatchPlayer& p : *list) add_to_hash(hash, p);
+  }
+
+ private:
+  static void add_to_hash(StripeHasher& hash, const MatchPlayer& p) {
+    if (p.id == EntityId{0}) return;
+    hash.add(static_cast<std::uint64_t>(p.id) << 32 | static_cast<std::uint32_t>(p.score));
+    hash.add(static_cast<std::uint64_t>(p.kills) << 32 | static_cast<std::uint64_t>(p.deaths) << 8 | p.team);
+    if (p.builder != 0) hash.add(static_cast<std::uint64_t>(p.builder));
   }
 };
 

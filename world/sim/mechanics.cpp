@@ -138,7 +138,9 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
     ASHLAR_ASSERT(row < (player ? p.rows() : m.rows()));
     // Two planes may hold one body in one tick, and the first may have been the end of it.
     if ((player ? p.id[row] : m.id[row]) != e.entity) continue;
-    if (!hurt(player ? p.health[row] : m.health[row], tick.rules.crush_damage)) continue;
+    const std::uint16_t points =
+        tick.crush == nullptr ? tick.rules.crush_damage : tick.crush->crushes(e.entity);
+    if (!hurt(player ? p.health[row] : m.health[row], points)) continue;
     if (player) {
       ++counters_.player_deaths;
       p.body[row].velocity_mps = {};

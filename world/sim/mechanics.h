@@ -51,6 +51,17 @@ struct PlayerMechanics {
   std::uint16_t held_buttons = 0;  ///< the last tick's
 };
 
+/// How much a crusher takes from somebody.
+class CrushRule {
+ public:
+  /// Health that somebody loses who is crushed once, once armour and the game have had their say; it is not
+  /// taken yet.
+  virtual std::uint16_t crushes(EntityId who) = 0;
+
+ protected:
+  ~CrushRule() = default;
+};
+
 /// What the mechanics of one tick read and write.
 struct MechanicsTick {
   Space space;
@@ -63,6 +74,7 @@ struct MechanicsTick {
   /// By monster row, 0 or 1: it was not moved since move(), so it walked over nothing; empty: all may have
   /// been.
   std::span<const std::uint8_t> stays = {};
+  CrushRule* crush = nullptr;  ///< null: Rules::crush_damage from everybody
 };
 
 /// The moving parts of all maps of a world, and who sets them off. Part of the world's state and hash.

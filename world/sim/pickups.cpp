@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/collide/recover.h"
 #include "world/math/assert.h"
@@ -15,7 +16,6 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t follow_ticks = 16;  // how often an item looks where its floor is
 constexpr std::uint8_t no_map = 255;
 constexpr double under_feet_m = 1;  // ground that is looked for below what drops
 
@@ -34,6 +34,17 @@ DVec3 on_floor(const Space& space, std::uint8_t map, DVec3 at) {
   const MapInSpace& in = space.maps[map];
   const auto ground = map_floor_ceiling(*in.map, in.heights, xy(at), 0.01);
   return ground ? DVec3{at.x, at.y, ground->floor_m} : at;
+}
+
+/// On which map's floor something lies; no_map: on blocks, or on nothing.
+std::uint8_t map_under(const Space& space, DVec3 at) {
+  constexpr double near_m = 0.1;
+  for (std::size_t map = 0; map < space.maps.size() && map < no_map; ++map) {
+    if (!in_box(*space.maps[map].map, at)) continue;
+    const auto index = static_cast<std::uint8_t>(map);
+    if (std::fabs(on_floor(space, index, at).z - at.z) < near_m) return index;
+  }
+  return no_map;
 }
 
 /// What a monster left.
@@ -133,12 +144,20 @@ void Pickups::try_take(PickupsTick& tick, std::size_t row, std::size_t player_ro
     items_.left_ticks[row] = std::uint32_t{tick.rules.item_respawn_s} * tick.rules.tick_rate_hz;
 }
 
+void Pickups::follow_floors(const PickupsTick& tick) {
+  if (follow_left_ == 0) return;
+  --follow_left_;
+  const std::uint32_t every = follow_ticks(tick.rules);
+  for (std::size_t i = 0; i < items_.rows(); ++i)
+    if (items_.map[i] != no_map && (tick.tick + i) % every == 0)
+      items_.position_m[i] = on_floor(tick.space, items_.map[i], items_.position_m[i]);
+}
+
 void Pickups::advance(PickupsTick& tick) {
   events_.clear();
   if (items_.dropped_from == 0 && dropped_ == 0) return;
+  follow_floors(tick);
   for (std::size_t i = 0; i < items_.rows(); ++i) {
-    if (tick.moved && items_.map[i] != no_map && (tick.tick + i) % follow_ticks == 0)
-      items_.position_m[i] = on_floor(tick.space, items_.map[i], items_.position_m[i]);
     if (items_.left_ticks[i] == 0) continue;
     --items_.left_ticks[i];
     if (items_.left_ticks[i] > 0) continue;
@@ -190,7 +209,7 @@ void Pickups::drop(PickupsTick& tick, std::span<const CombatEvent> deaths) {
     if (ground && at.z - *ground > under_feet_m) at.z = *ground;
     items_.item[row] = item;
     items_.position_m[row] = at;
-    items_.map[row] = no_map;
+    items_.map[row] = map_under(tick.space, at);
     put(row);
     ++dropped_;
     items_.left_ticks[row] = tick.rules.ticks_within(drop_life_s, 1);
@@ -208,11 +227,15 @@ void Pickups::reset(const Space& space) {
 
 void Pickups::add_to_hash(StripeHasher& hash) const {
   hash.add(static_cast<std::uint64_t>(lying_) << 32 | dropped_);
+  hash.add(static_cast<std::uint64_t>(follow_left_));
   hash.add_list(items_.generation);
   hash.add_list(items_.left_ticks);
+  // Which of the maps' lie there, and how high: the plane is the map's.
+  for (std::size_t i = 0; i < items_.dropped_from; ++i)
+    hash.add(static_cast<std::uint64_t>(items_.id[i])), hash.add(items_.position_m[i].z);
   for (std::size_t i = items_.dropped_from; dropped_ > 0 && i < items_.rows(); ++i) {
     if (items_.id[i] == EntityId{0}) continue;
-    hash.add(static_cast<std::uint64_t>(items_.id[i]) << 8 | items_.item[i]);
+    hash.add(static_cast<std::uint64_t>(items_.map[i]) << 8 | items_.item[i]);
     hash.add(items_.position_m[i]);
   }
 }

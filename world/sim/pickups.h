@@ -80,7 +80,6 @@ struct PickupsTick {
   PlayerTable& players;
   const MonsterTable& monsters;
   std::uint32_t tick = 0;
-  bool moved = false;  ///< do sectors move? Then items go along, within 16 ticks
 };
 
 /// Health, armour, ammunition, weapons and powers that lie about. Whoever comes so near that Doom's boxes
@@ -93,6 +92,9 @@ class Pickups {
   /// free place, or not at all.
   Pickups(const WorldSetup& setup, const Space& space);
 
+  /// Floors move, or have just come to rest: what lies on them goes along, within a quarter of a second.
+  /// Nobody has to be there.
+  void note_motion(const Rules& rules) { follow_left_ = follow_ticks(rules); }
   /// Those back whose time has come, then takes, in the order of players' rows. Cost: 30 ns a player, 2 ns an
   /// item near it and a row of items.
   void advance(PickupsTick& tick);
@@ -111,6 +113,9 @@ class Pickups {
   static constexpr std::uint32_t cells_across = 32;
   static constexpr double cell_m = 8;
   static_assert(cells_across * cell_m > 4 * 1.125);  // no cell twice around a player
+  /// An item looks where its floor is so often, each in another tick.
+  static std::uint32_t follow_ticks(const Rules& rules) { return rules.ticks_within(0.25, 1); }
+  void follow_floors(const PickupsTick& tick);
   static std::size_t cell_at(std::int32_t x, std::int32_t y);
   static std::size_t cell_of(DVec3 at) {
     return cell_at(floor_to_int(at.x / cell_m), floor_to_int(at.y / cell_m));
@@ -124,6 +129,7 @@ class Pickups {
   std::vector<std::uint32_t> by_cell_;
   std::vector<PickupEvent> events_;
   std::uint32_t lying_ = 0, dropped_ = 0;
+  std::uint32_t follow_left_ = 0;  // ticks until all have looked where their floors came to rest
   std::uint64_t taken_ = 0;
 };
 

@@ -34,8 +34,12 @@ PlayerLife keep_life(const PlayerTable& players, std::size_t row, std::uint64_t 
 }
 
 KeptScore keep_score(const Match& match, std::size_t row) {
-  const MatchPlayer& p = match.players[row];
-  return {match.number, p.score, p.kills, p.deaths, p.team, p.builder};
+  const bool watches = match.players[row].id == EntityId{0};
+  return kept(watches ? match.aside[row] : match.players[row], match);
+}
+
+KeptScore kept(const MatchPlayer& player, const Match& match) {
+  return {match.number, player.score, player.kills, player.deaths, player.team, player.builder};
 }
 
 void restore_life(const PlayerLife& kept, const KindSet& kinds, std::uint64_t kinds_of, PlayerTable& players,

@@ -35,7 +35,9 @@ std::uint64_t hash_of_kinds(const KindSet& kinds);
 
 /// Takes out. Precondition: somebody is in the row.
 PlayerLife keep_life(const PlayerTable& players, std::size_t row, std::uint64_t kinds_of);
+/// Who watches has the score with which it left the match.
 KeptScore keep_score(const Match& match, std::size_t row);
+KeptScore kept(const MatchPlayer& player, const Match& match);
 
 /// Puts back, behind the start of a new life: what cannot be of this world stays as that has it.
 /// @param kinds_of  hash_of_kinds(kinds)

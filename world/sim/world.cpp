@@ -103,8 +103,7 @@ struct World::Impl::Rest {
 };
 
 void World::Impl::take_items() {
-  PickupsTick taking{space(),  setup.rules, monsters.kind_set(),  players,
-                     monsters, tick,        mechanics.in_motion()};
+  PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, monsters, tick};
   pickups.drop(taking, combat.events());
   pickups.advance(taking);
 }
@@ -201,8 +200,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
         w.tick,    w.setup.seed,  w.monster_count, sky_light(w.setup.rules, w.life_tick())};
     w.ground_spawner.advance(spawning);
   }
-  MechanicsTick moving{w.space(),  w.heights,      w.setup.rules, w.players,
-                       w.monsters, TickId{w.tick}, awake,         w.stays};
+  MechanicsTick moving{w.space(),      w.heights, w.setup.rules, w.players, w.monsters,
+                       TickId{w.tick}, awake,     w.stays,       &w};
   BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
   const bool monsters_touched = awake || w.mechanics.in_motion() || !w.departed.empty();
   const PlayerTick tick{moving, acting,     input.acts, w.history,      w.mechanics,
@@ -210,6 +209,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   part(StepPart::game);
   w.drop_spilled();
+  if (w.mechanics.in_motion() || !w.mechanics.events().empty()) w.pickups.note_motion(w.setup.rules);
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.hear_noises(moving);

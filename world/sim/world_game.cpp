@@ -14,6 +14,11 @@ std::uint16_t World::Impl::points(EntityId who, EntityId by, std::uint16_t asked
   return game->damage(api, who, by, asked);
 }
 
+std::uint16_t World::Impl::crushes(EntityId who) {
+  CombatTick fighting = combat_tick();
+  return combat.cost(fighting, who, {EntityId{0}, setup.rules.crush_damage, HurtBy::crusher, {}});
+}
+
 bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {
   GameApi api = game_api();
   return game->may_edit(api, player, block, to);
@@ -146,13 +151,16 @@ void World::Impl::restart_match() {
   timers = {};
   mechanics.restart(heights);
   pickups.reset(space());
+  combat.forget_flying();
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     monsters.id[i] = EntityId{0}, monsters.respawn_ticks[i] = 0;
   for (std::size_t i = 0; i < first_monsters.size(); ++i)
     enter_monster_at(monsters, i, first_monsters[i], setup.seed, setup.players_max);
   monster_count = static_cast<std::uint32_t>(first_monsters.size());
+  deaths_counted = combat.counters().monster_deaths;  // who died in this tick was of those before
   for (std::size_t i = 0; i < players.rows(); ++i) players.health[i] = 0;  // nobody is in another's way
   for (std::size_t i = 0; i < players.rows(); ++i) {
+    match.aside[i] = {};
     if (players.id[i] == EntityId{0}) continue;
     if (players.role[i] == PlayerRole::out) players.role[i] = PlayerRole::plays, players.role_ticks[i] = 0;
     if (players.role[i] != PlayerRole::plays) {

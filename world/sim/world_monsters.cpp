@@ -131,7 +131,8 @@ void World::Impl::return_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
-    if (ground_spawner.owns(monsters, i)) {
+    // Nor do those come back who were summoned, or put there by a game.
+    if (ground_spawner.owns(monsters, i) || i >= first_monsters.size()) {
       monsters.respawn_ticks[i] = 0;
       continue;
     }

@@ -55,13 +55,16 @@ EntityId World::Impl::add_player(const Returning* brings, bool watches) {
     players.light[i] = block_light_max;
     if (!watches && place_free()) {
       begin_playing(i, brings);
-      if (lives_over(i)) begin_watching(i, PlayerRole::out);  // going and coming is no new life
     } else {
       players.body[i] = Body{};
       players.body[i].position_m =
           spawns.player_spawn(space(), setup.rules, players, monsters, rng).position_m;
       players.yaw[i] = Turn16{0};
       players.dead_ticks[i] = 1;  // it has nothing yet that could lie there
+      if (brings != nullptr && brings->score.match == match.number) {
+        match.aside[i].id = players.id[i];
+        restore_score(brings->score, match, match.aside[i]);
+      }
       begin_watching(i, watches ? PlayerRole::watches : PlayerRole::waits);
       players.role_ticks[i] = 0xffff;  // nobody waits for what he had not begun
     }
@@ -84,14 +87,11 @@ EntityId World::Impl::add_player(const Returning* brings, bool watches) {
 void World::Impl::leave(EntityId player) {
   if (!players.has(player)) return;
   const std::size_t row = slot_of(player);
-  if (match.players[row].id == player) {
-    GameApi api = game_api();
-    game->left(api, player);
-  }
+  leave_match(row);
+  match.aside[row] = {};
   items.counters().taken_away += players.inventory[row].count();
   departed.push_back({player, players.inventory[row]});
   players.inventory[row] = Inventory{};
-  match.players[row] = {};
   players.id[row] = EntityId{0};
   players.digging[row] = Digging{};
   ASHLAR_ASSERT(player_count > 0);

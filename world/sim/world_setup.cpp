@@ -75,6 +75,7 @@ World::Impl::Impl(const WorldSetup& given)
   pickups = Pickups(setup, space());
   if (setup.kept) restore_kept(*setup.kept);
   match.players.resize(p);
+  match.aside.resize(p);
   buttons_before.resize(p);
   game_rng = rng_for(setup.seed, game_draws);
   game = setup.game ? setup.game() : make_mode(setup.rules);

@@ -2,6 +2,7 @@
 #include "world/sim/world_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "world/math/assert.h"
 
@@ -17,11 +18,9 @@ bool World::Impl::place_free() const {
 
 void World::Impl::begin_watching(std::size_t row, PlayerRole role) {
   ASHLAR_ASSERT(role != PlayerRole::plays);
-  const EntityId id = players.id[row];
-  if (role != PlayerRole::out && match.players[row].id == id) {
-    GameApi api = game_api();
-    game->left(api, id);
-    match.players[row] = {};
+  if (role != PlayerRole::out && match.players[row].id == players.id[row]) {
+    match.aside[row] = match.players[row];
+    leave_match(row);
   }
   const bool holds = !players.spectates(row) && (players.alive(row) || players.dead_ticks[row] == 0);
   if (holds && setup.rules.keep_inventory == Switch::off) drop_inventory(row);
@@ -39,20 +38,31 @@ void World::Impl::begin_watching(std::size_t row, PlayerRole role) {
   players.digging[row] = Digging{};
 }
 
+void World::Impl::leave_match(std::size_t row) {
+  const EntityId id = players.id[row];
+  if (match.players[row].id != id) return;
+  GameApi api = game_api();
+  game->left(api, id);
+  match.players[row] = {};
+}
+
 void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
+  const MatchPlayer before = std::exchange(match.aside[row], {});
   players.role[row] = PlayerRole::plays;
   players.role_ticks[row] = 0;
   match.players[row] = {.id = players.id[row]};
   players.health[row] = 0;
   GameApi api = game_api();
   game->joined(api, players.id[row]);
-  if (brings != nullptr && brings->score.match == match.number) {
-    restore_score(brings->score, match, match.players[row]);
+  const bool watched = before.id == players.id[row];
+  const bool returns = brings != nullptr && brings->score.match == match.number;
+  if (watched || returns) {
+    restore_score(watched ? kept(before, match) : brings->score, match, match.players[row]);
     game->returned(api, players.id[row]);
   }
   begin_life(row);
-  if (brings != nullptr && brings->score.match == match.number)
-    restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);
+  if (returns) restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);
+  if (lives_over(row)) begin_watching(row, PlayerRole::out);  // going and coming is no new life
 }
 
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {

@@ -33,11 +33,13 @@
 namespace ashlar {
 
 /// All rows and rooms of a world, and what a tick does with them. One thread, as World.
-struct World::Impl final : DamageRule, EditRule {
+struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// Assumes that the setup is sane. Cost: the home region's chunks are made here.
   explicit Impl(const WorldSetup& given);
   /// What the game makes of a hurt.
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
+  /// What of Rules::crush_damage comes of a crusher.
+  std::uint16_t crushes(EntityId who) override;
   /// Whether the game lets a player change a block.
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
@@ -94,6 +96,8 @@ struct World::Impl final : DamageRule, EditRule {
   /// A player's body is gone, and it flies on from where that was; what it held lies there.
   /// @param role  any but PlayerRole::plays
   void begin_watching(std::size_t row, PlayerRole role);
+  /// A player is of the match no more, and its game hears of it; nothing where it was not.
+  void leave_match(std::size_t row);
   /// A spectator is in the match from now on.
   /// @param brings  of who comes back; null: nothing
   void begin_playing(std::size_t row, const Returning* brings);

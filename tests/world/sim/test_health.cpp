@@ -1,8 +1,13 @@
 #include "world/sim/health.h"
 
+#include <memory>
+#include <utility>
+
 #include "tests/catch.h"
 #include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/sim/combat.h"
+#include "world/sim/game.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -26,6 +31,10 @@ struct Crushed {
     setup.monsters_max = setup.monsters = imp ? 1 : 0;
     setup.rules.monster_respawn_s = 1;
     setup.rules.monsters_fight = Switch::off;
+    begin();
+  }
+  /// Anew, with what the setup says now.
+  void begin() {
     world = std::make_unique<World>(setup);
     const std::uint32_t token = 1;
     TickInput join;
@@ -196,4 +205,40 @@ TEST_CASE("eight bodies under a crusher all die of it and nobody alive is ever i
             space_overlaps(w.space(), traits(w.monsters.kind[k]).shape, w.monsters.body[k].position_m));
   }
   CHECK(deaths == 8);
+}
+
+TEST_CASE("crushers ask the game, armour and powers as all that hurts", "[world][health]") {
+  Crushed c(60);
+  PlayerCommand walk;
+  walk.yaw = east, walk.forward = 1;
+  const auto under = [&] {
+    return c.setup.maps[0]->to_map(xy(c.world->players().body[0].position_m)).x >= 190;
+  };
+  struct Merciful final : Game {
+    std::uint16_t damage(GameApi&, EntityId, EntityId, std::uint16_t asked) override {
+      ++asks;
+      return spares ? std::uint16_t{0} : asked;
+    }
+    bool spares = true;
+    int asks = 0;
+  };
+  Merciful* game = nullptr;
+  c.setup.game = [&game] {
+    auto made = std::make_unique<Merciful>();
+    game = made.get();
+    return made;
+  };
+  c.begin();
+  for (int i = 0; i < 20 * 60 && game->asks < 3; ++i) c.step(under() ? PlayerCommand{} : walk);
+  REQUIRE(game->asks >= 3);
+  CHECK(c.world->players().health[0] == c.setup.rules.player_health);
+  game->spares = false;
+  int hurts = 0;
+  for (int i = 0; i < 20 * 60 && hurts == 0; ++i) {
+    c.step({});
+    for (const CombatEvent& e : c.world->combat().events())
+      if (e.kind == CombatEventKind::hurt && e.how == HurtBy::crusher) ++hurts;
+  }
+  CHECK(hurts > 0);
+  CHECK(c.world->players().health[0] < c.setup.rules.player_health);
 }

@@ -1,11 +1,14 @@
 // What lies about and who takes it. Facts: p_inter.c of the published Doom source.
 #include "world/sim/pickups.h"
-#include "world/sim/spawn.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/combat.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/spawn.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -266,4 +269,91 @@ TEST_CASE("in a world whose maps hold no ammunition nobody runs out", "[world][s
   };
   CHECK(bullets_left({thing_at(30, 128, 1)}) == 50);
   CHECK(bullets_left({thing_at(30, 128, 1), thing_at(200, 128, 2001)}) < 50);
+}
+
+namespace {
+
+/// Sixteen clips on a lift at the end of three rooms, called by who walks over a line.
+struct LiftedItems {
+  LiftedItems(std::uint16_t special, std::uint16_t rate_hz, double floor) {
+    PlaceOptions options;
+    options.surface_z = 32;
+    std::vector<MapThing> things{thing_at(30, 128, 1)};
+    for (int i = 0; i < 16; ++i) things.push_back(thing_at(280 + (i % 4) * 24, 60 + (i / 4) * 24, 2007));
+    auto placed =
+        place_map(row_of_rooms({{0, 320}, {0, 320}, {floor, 320, 1}}, {{special, 1}, {}}, things), options);
+    if (!placed) FAIL(placed.error().line());
+    map = *placed;
+    setup.maps = {map};
+    setup.players_max = 2;
+    setup.monsters_max = setup.monsters = 0;
+    setup.rules.tick_rate_hz = rate_hz;
+    world = std::make_unique<World>(setup);
+    const std::uint32_t token = 1;
+    TickInput join;
+    join.joins = {&token, 1};
+    world->step(join);
+    me = world->joined()[0].id;
+    const DVec2 at = map->to_world({60, 200});
+    const AdminCommand to{AdminAction::teleport, me, {at.x, at.y, map->z_to_world(0)}};
+    TickInput put;
+    put.admin = {&to, 1};
+    world->step(put);
+  }
+  /// Eastward until something moves.
+  void call() {
+    PlayerInput go{me, {}};
+    go.command.forward = 1;
+    TickInput input;
+    input.commands = {&go, 1};
+    for (int i = 0; i < 2 * setup.rules.tick_rate_hz && !world->mechanics().in_motion(); ++i)
+      world->step(input);
+    REQUIRE(world->mechanics().in_motion());
+  }
+  double furthest_off_m() const {
+    const PickupTable& items = world->pickups().table();
+    const double floor_m = world->maps()[0].heights[2].floor_m;
+    double off_m = 0;
+    for (std::size_t i = 0; i < items.dropped_from; ++i)
+      off_m = std::max(off_m, std::fabs(items.position_m[i].z - floor_m));
+    return off_m;
+  }
+  void seconds(double s) {
+    for (int i = 0; i < s * setup.rules.tick_rate_hz; ++i) world->step({});
+  }
+  std::shared_ptr<const PlacedMap> map;
+  WorldSetup setup;
+  std::unique_ptr<World> world;
+  EntityId me{};
+};
+
+}  // namespace
+
+TEST_CASE("items lie on their floors wherever these come to rest, at every tick rate",
+          "[world][sim][pickups]") {
+  const auto rate = static_cast<std::uint16_t>(GENERATE(10, 60, 128));
+  const auto special = static_cast<std::uint16_t>(GENERATE(36, 58, 88, 120));
+  CAPTURE(rate, special);
+  LiftedItems lift(special, rate, special == 36 ? 128 : special == 58 ? 0 : 96);
+  lift.call();
+  const std::uint64_t before = lift.world->hash();
+  lift.seconds(30);
+  CHECK_FALSE(lift.world->mechanics().in_motion());
+  CHECK(lift.furthest_off_m() == 0);
+  CHECK(lift.world->hash() != before);
+}
+
+TEST_CASE("items follow floors that move while nobody is there", "[world][sim][pickups]") {
+  LiftedItems lift(36, 60, 128);
+  lift.call();
+  TickInput gone;
+  gone.leaves = {&lift.me, 1};
+  lift.world->step(gone);
+  lift.seconds(30);
+  const std::uint32_t token = 2;
+  TickInput join;
+  join.joins = {&token, 1};
+  lift.world->step(join);
+  lift.seconds(1);
+  CHECK(lift.furthest_off_m() == 0);
 }

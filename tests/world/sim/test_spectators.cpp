@@ -11,6 +11,7 @@
 #include "world/sim/game.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/match.h"
+#include "world/sim/player_life.h"
 #include "world/sim/shooting.h"
 #include "world/sim/world.h"
 
@@ -68,9 +69,11 @@ struct Watched {
     void left(GameApi&, EntityId) override { ++gone; }
     void tick(GameApi& api) override {
       if (victim != EntityId{0}) api.hurt(std::exchange(victim, EntityId{0}), EntityId{0}, 1000);
+      if (std::exchange(restarts, false)) api.restart();
     }
     void begin(GameApi& api) override { api.begin_phase(MatchPhase::playing, 0); }
     EntityId victim{};
+    bool restarts = false;
     int come = 0, gone = 0;
   };
   void judged() {
@@ -329,4 +332,52 @@ TEST_CASE("a match with lives ends when nobody there has one left, and not befor
     CHECK(m.world->match().phase == MatchPhase::playing);
     CHECK_FALSE(m.watches(alone));
   }
+}
+
+TEST_CASE("watching for a moment gives no lives back, and wipes no score", "[world][sim][spectators]") {
+  Rules rules;
+  rules.lives = 2;
+  rules.respawn_s = 0.5;
+  Watched m(rules);
+  m.judged();
+  const EntityId player = m.join();
+  m.join();
+  const auto come_and_go = [&] {
+    m.say(player, "spectate");
+    CHECK_FALSE(m.in_match(player));
+    m.say(player, "play");
+    m.seconds(1);
+  };
+  const auto deaths = [&] { return m.world->match().players[m.row(player)].deaths; };
+  m.kill(player);
+  come_and_go();
+  CHECK_FALSE(m.watches(player));
+  CHECK(deaths() == 1);
+  m.kill(player);
+  m.seconds(1);
+  come_and_go();  // of who is out
+  CHECK(m.world->players().role[m.row(player)] == PlayerRole::out);
+  CHECK(deaths() == 2);
+  // Nor does coming back as who watches. What is kept of him is what he left with.
+  m.say(player, "spectate");
+  Returning brings;
+  brings.token = m.joins + 1;
+  brings.score = keep_score(m.world->match(), m.row(player));
+  CHECK(brings.score.deaths == 2);
+  TickInput input;
+  input.leaves = {&player, 1};
+  m.world->step(input);
+  input = {};
+  input.joins = input.watchers = {&brings.token, 1};
+  input.returning = {&brings, 1};
+  m.world->step(input);
+  const EntityId back = m.world->joined()[0].id;
+  m.say(back, "play");
+  m.seconds(1);
+  CHECK(m.world->players().role[m.row(back)] == PlayerRole::out);
+  // The next match has them all.
+  m.judge->restarts = true;
+  m.world->step({});
+  CHECK(m.world->players().role[m.row(back)] == PlayerRole::plays);
+  CHECK(m.world->match().players[m.row(back)].deaths == 0);
 }
