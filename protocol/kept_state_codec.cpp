@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "protocol/bytes.h"
+#include "world/bsp/doorway.h"
+#include "world/content/map_check.h"
 #include "world/sim/loose_blocks.h"
 #include "world/sim/placed_blocks.h"
 #include "world/sim/projectiles.h"
@@ -13,7 +15,9 @@ namespace {
 
 constexpr std::uint8_t state_version = 3, version_before_matches = 1, version_before_builders = 2;
 constexpr std::uint64_t maps_max = 64;
-constexpr std::uint64_t sectors_max = 1u << 16, lines_max = 1u << 16;
+// Of a map as compiled: what was drawn, and the stairs of its doorway.
+constexpr std::uint64_t stairs_lines_max = 4 * (doorway_steps_max + 4);
+constexpr std::uint64_t sectors_max = map_records_max + stairs_lines_max, lines_max = sectors_max;
 constexpr std::size_t sector_bytes = 16, monster_bytes = 61, projectile_bytes = 53, placement_bytes = 4;
 
 void put(ByteWriter& w, DVec3 v) { w.f64(v.x), w.f64(v.y), w.f64(v.z); }

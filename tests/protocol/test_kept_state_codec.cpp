@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/catch.h"
+#include "world/content/map_check.h"
 #include "world/sim/loose_blocks.h"
 #include "world/sim/placed_blocks.h"
 #include "world/sim/projectiles.h"
@@ -50,6 +51,17 @@ TEST_CASE("kept state comes out as it went in", "[protocol][kept_state]") {
   const auto back = decode_kept_state(bytes_of(state));
   REQUIRE(back.has_value());
   CHECK(*back == state);
+}
+
+TEST_CASE("kept state of the largest map that is read comes out as it went in", "[protocol][kept_state]") {
+  KeptState state = some_state();
+  // With stairs to the surface.
+  state.maps[0].heights.resize(map_records_max + 256);
+  state.maps[0].spent.assign(map_records_max + 3 * 256, 1);
+  state.maps[0].movers[0].sector = map_records_max + 255;
+  const auto back = decode_kept_state(bytes_of(state));
+  REQUIRE(back.has_value());
+  CHECK((*back == state));
 }
 
 TEST_CASE("kept state that is cut, longer, of another version or out of range is refused",
