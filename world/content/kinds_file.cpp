@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, weapon_form_count> weapon_form_names{"mel
                                                                             "beam", "thrown"};
 constexpr std::array<std::string_view, ammo_kind_count + 1> ammo_names{"bullets", "shells", "rockets",
                                                                        "cells", "none"};
+constexpr double leap_speed_mps_min = 1;
 constexpr std::array<std::string_view, 3> build_names{"upright", "round", "legged"};
 
 // The lists of keys: reading and writing go through them, so that they agree. visit(key, field, low, high);
@@ -380,6 +381,9 @@ class KindsReader {
           t, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
       if (entry.key == "drop" && t.drop != 0 && item_of_thing(t.drop) == item_none)
         refuse(node, "there is nothing to pick up of thing number " + std::to_string(t.drop));
+      if (entry.key == "drop" && t.drop != 0 && item_type(item_of_thing(t.drop)).pickup == PickupKind::key)
+        refuse(node, "thing number " + std::to_string(t.drop) +
+                         " is a key, which is taken where a map has it: give another drop, such as 2007");
       visit_show(t.show, [&](const char* name, std::string& text) {
         if (entry.key != name) return;
         text = show_name(node, entry.key);
@@ -443,6 +447,9 @@ class KindsReader {
     if (a.form != AttackForm::none && touches != melee)
       refuse(table,
              melee ? "melee has to be of the form \"melee\"" : "ranged cannot be of the form \"melee\"");
+    if (a.form == AttackForm::leap && a.speed_mps < leap_speed_mps_min)
+      refuse(table, "a leap has to have a speed_mps from " + number_text(leap_speed_mps_min) +
+                        ": slower, it goes up and nowhere");
     const bool monster = kind_of(a.form) == KindOf::monsters;
     if (kind == nullptr) {
       if (kind_of(a.form) == KindOf::nothing || kind_of(a.form) == before) return;

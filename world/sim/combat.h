@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -121,8 +122,9 @@ class Combat {
   void add_to_hash(StripeHasher& hash) const;  ///< draws and projectiles; bodies are the tables'
 
  private:
+  /// Points of a hit: step × (1 to sides). A hit takes 65535 at most, more than which nobody has.
   std::uint16_t draw(std::uint16_t step, std::uint8_t sides) {
-    return static_cast<std::uint16_t>(step * (1 + rng_.below(sides)));
+    return static_cast<std::uint16_t>(std::min(step * (1 + rng_.below(sides)), 65535u));
   }
   void note(const CombatEvent& event, DVec3 at);
   void show(const WorldCue& cue) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double muzzle_m = 32 * map_unit_m;  // P_SpawnMissile: over the base
 constexpr double charge_s_max = 3;
+constexpr double leap_up_mps_max = 60;  // as fast as anybody goes; under most gravity up for its 3 s
 constexpr double touch_gap_m = 0.25;
 constexpr double melee_slack_m = 0.35;                             // it may have stepped back meanwhile
 constexpr double flame_lift_mps = 1000.0 / 100 * 35 * map_unit_m;  // A_VileAttack: 1000 / mass units a tic
@@ -73,7 +74,8 @@ void Combat::attack(CombatTick& tick, std::size_t row) {
       if (how.form == AttackForm::leap) {
         const double over = length(xy(to));
         body.velocity_mps = unit_or({to.x, to.y, 0}, ahead) * how.speed_mps;
-        body.velocity_mps.z = tick.rules.gravity_mps2 * (over / std::max(how.speed_mps, 0.1)) / 2;
+        const double up_mps = tick.rules.gravity_mps2 * (over / std::max(how.speed_mps, 0.1)) / 2;
+        body.velocity_mps.z = std::min(up_mps, leap_up_mps_max);
         body.grounded = 0;
       } else {
         body.velocity_mps = unit_or(to, ahead) * how.speed_mps;

@@ -132,6 +132,26 @@ TEST_CASE("wrong weapons are told in one line with file and line", "[world][cont
   CHECK(kinds_error_of("[monster.imp]\ndrop = 77\n").find("nothing to pick up") != std::string::npos);
 }
 
+TEST_CASE("nobody leaves a key, which could not be taken", "[world][content][kinds]") {
+  for (const char* key : {"5", "6", "13", "38", "39", "40"}) {
+    CAPTURE(key);
+    CHECK(kinds_error_of("[monster.imp]\ndrop = " + std::string(key) + "\n") ==
+          "k.toml line 2: thing number " + std::string(key) +
+              " is a key, which is taken where a map has it: give another drop, such as 2007");
+  }
+  CHECK(kinds_error_of("[monster.imp]\ndrop = 8\n").empty());
+  CHECK(kinds_error_of("[monster.imp]\ndrop = 0\n").empty());
+}
+
+TEST_CASE("a leap goes somewhere", "[world][content][kinds]") {
+  const std::string wrong =
+      "k.toml line 2: a leap has to have a speed_mps from 1: slower, it goes up and nowhere";
+  CHECK(kinds_error_of("[monster.imp]\nranged = { form = \"leap\" }\n") == wrong);
+  CHECK(kinds_error_of("[monster.imp]\nranged = { form = \"leap\", speed_mps = 0.9 }\n") == wrong);
+  CHECK(kinds_error_of("[monster.imp]\nranged = { form = \"leap\", speed_mps = 1 }\n").empty());
+  CHECK(kinds_error_of("[monster.imp]\nranged = { form = \"charge\", speed_mps = 0 }\n").empty());
+}
+
 TEST_CASE("a kind's name is one that clients can be told", "[world][content][kinds][weapons]") {
   const std::string wrong =
       "k.toml line 2: a kind's name has to be of printable ASCII characters, at least one";

@@ -125,6 +125,50 @@ TEST_CASE("who leaps comes down at its target and takes what a touch takes", "[w
   FAIL("it never came there");
 }
 
+TEST_CASE("who leaps slowly at somebody far away goes up no faster than anybody goes",
+          "[world][sim][monsters]") {
+  Arena arena(1, 1);
+  arena.rules.gravity_mps2 = 200;
+  arena.monsters.use_kinds(with(MonsterKind::brute, [](MonsterTraits& t) {
+    t.melee.form = AttackForm::none;
+    t.ranged.form = AttackForm::leap;
+    t.ranged.windup_s = 0.1, t.ranged.speed_mps = 0, t.ranged.range_m = 256;
+    t.decision_s = 0.1, t.shyness_max = 0, t.sight_m_max = 128;
+  }));
+  arena.add_player({20, 0, 0});
+  const std::size_t brute = arena.add_monster(MonsterKind::brute, {-20, 0, 0});
+  double fastest_mps = 0;
+  for (int t = 0; t < 240; ++t) {
+    arena.step();
+    fastest_mps = std::max(fastest_mps, arena.monsters.body[brute].velocity_mps.z);
+  }
+  CHECK(fastest_mps > 50);
+  CHECK(fastest_mps <= 60);
+}
+
+TEST_CASE("a hit takes as many points as it draws, 65535 at most", "[world][sim][monsters]") {
+  // 10000 × 7 is 4464 in 16 bits.
+  Arena arena(1, 1);
+  arena.monsters.use_kinds(with(MonsterKind::brute, [](MonsterTraits& t) {
+    t.melee.damage_step = 10000, t.melee.damage_sides = 100;
+    t.melee.windup_s = t.melee.recover_s = 0.02;
+  }));
+  arena.add_player({1.2, 0, 0});
+  arena.add_monster(MonsterKind::brute, {0, 0, 0});
+  arena.moves = false;
+  int hits = 0;
+  for (int t = 0; t < 60 * 60; ++t) {
+    arena.players.health[0] = 65535;
+    arena.step();
+    for (const CombatEvent& e : arena.combat.events()) {
+      if (e.kind != CombatEventKind::hurt) continue;
+      ++hits;
+      CHECK((e.points % 10000 == 0 || e.points == 65535));
+    }
+  }
+  CHECK(hits > 20);
+}
+
 TEST_CASE("a flame takes 20 points and a burst of 70 if its target stays in sight, and throws it up",
           "[world][sim][monsters]") {
   // A_VileAttack; its attack takes 66 tics before that.
