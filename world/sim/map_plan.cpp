@@ -89,29 +89,42 @@ void MapPlan::find_bounds() {
   }
 }
 
+/// Cells that a line touches, grown a little against rounding; not all of its box, which for long slanted
+/// lines would be the whole map.
+template <typename Visit>
+void MapPlan::visit_cells(std::uint32_t line, Visit&& visit) const {
+  constexpr double grow_m = 1e-3;
+  const DVec2 a = ends_[line].first - origin_, along = ends_[line].second - ends_[line].first;
+  const std::int32_t last = cell_of(std::max(a.y, a.y + along.y) + grow_m, ny_);
+  for (std::int32_t y = cell_of(std::min(a.y, a.y + along.y) - grow_m, ny_); y <= last; ++y) {
+    double from = 0, to = 1;  // shares of the line within this row
+    if (along.y != 0) {
+      from = std::clamp((y * cell_m - grow_m - a.y) / along.y, 0.0, 1.0);
+      to = std::clamp(((y + 1) * cell_m + grow_m - a.y) / along.y, 0.0, 1.0);
+    }
+    const double x0 = a.x + along.x * from, x1 = a.x + along.x * to;
+    const std::int32_t east = cell_of(std::max(x0, x1) + grow_m, nx_);
+    for (std::int32_t x = cell_of(std::min(x0, x1) - grow_m, nx_); x <= east; ++x) visit(cell_index(x, y));
+  }
+}
+
 void MapPlan::sort_triggers() {
   const BlockBox& box = map_->box();
   origin_ = {static_cast<double>(box.min.x), static_cast<double>(box.min.y)};
   nx_ = std::max(1, static_cast<std::int32_t>((box.max.x - box.min.x) / cell_m) + 1);
   ny_ = std::max(1, static_cast<std::int32_t>((box.max.y - box.min.y) / cell_m) + 1);
-  first_trigger_.assign(static_cast<std::size_t>(nx_) * static_cast<std::size_t>(ny_) + 1, 0);
+  first_trigger_.assign(cell_index(0, ny_) + 1, 0);
   const auto each = [&](auto&& visit) {
     for (std::uint32_t l = 0; l < ends_.size(); ++l) {
       const LineAction* a = action(l);
       if (a == nullptr || a->trigger == LineTrigger::shoot) continue;
-      const auto& [p, q] = ends_[l];
-      const std::int32_t x0 = cell_of(std::min(p.x, q.x) - origin_.x, nx_);
-      const std::int32_t x1 = cell_of(std::max(p.x, q.x) - origin_.x, nx_);
-      const std::int32_t y0 = cell_of(std::min(p.y, q.y) - origin_.y, ny_);
-      const std::int32_t y1 = cell_of(std::max(p.y, q.y) - origin_.y, ny_);
-      for (std::int32_t y = y0; y <= y1; ++y)
-        for (std::int32_t x = x0; x <= x1; ++x) visit(static_cast<std::size_t>(y * nx_ + x), l);
+      visit_cells(l, [&](std::size_t cell) { visit(cell, l); });
     }
   };
   each([&](std::size_t cell, std::uint32_t) { ++first_trigger_[cell + 1]; });
   for (std::size_t i = 1; i < first_trigger_.size(); ++i) first_trigger_[i] += first_trigger_[i - 1];
   triggers_.resize(first_trigger_.back());
-  std::vector<std::uint32_t> at(first_trigger_.begin(), first_trigger_.end() - 1);
+  std::vector<std::size_t> at(first_trigger_.begin(), first_trigger_.end() - 1);
   each([&](std::size_t cell, std::uint32_t l) { triggers_[at[cell]++] = l; });
   for (std::uint32_t l = 0; l < ends_.size(); ++l) {
     const LineAction* a = action(l);

@@ -102,8 +102,8 @@ class MapPlan {
     const std::int32_t y0 = cell_of(low.y - origin_.y, ny_), y1 = cell_of(high.y - origin_.y, ny_);
     for (std::int32_t y = y0; y <= y1; ++y)
       for (std::int32_t x = x0; x <= x1; ++x) {
-        const auto c = static_cast<std::size_t>(y * nx_ + x);
-        for (std::uint32_t i = first_trigger_[c]; i < first_trigger_[c + 1]; ++i) visit(triggers_[i]);
+        const std::size_t c = cell_index(x, y);
+        for (std::size_t i = first_trigger_[c]; i < first_trigger_[c + 1]; ++i) visit(triggers_[i]);
       }
   }
   /// Lines that are set off by a shot.
@@ -126,6 +126,11 @@ class MapPlan {
     const double c = v / cell_m;
     return c < 0 ? 0 : c >= n ? n - 1 : static_cast<std::int32_t>(c);
   }
+  std::size_t cell_index(std::int32_t x, std::int32_t y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(nx_) + static_cast<std::size_t>(x);
+  }
+  template <typename Visit>
+  void visit_cells(std::uint32_t line, Visit&& visit) const;
   void find_conveyors();
   void sort_lines();
   void find_bounds();
@@ -141,7 +146,8 @@ class MapPlan {
   std::vector<std::pair<DVec2, DVec2>> ends_;
   DVec2 origin_;
   std::int32_t nx_ = 1, ny_ = 1;
-  std::vector<std::uint32_t> first_trigger_, triggers_, shoot_lines_;
+  std::vector<std::size_t> first_trigger_;  // by cell: where its lines begin in triggers_
+  std::vector<std::uint32_t> triggers_, shoot_lines_;
   std::vector<Landing> landings_;
   std::vector<MapKey> keys_;
   std::vector<std::uint32_t> timed_sectors_;

@@ -63,8 +63,8 @@ class RandomMap {
     };
     for (std::uint32_t y = 0; y <= side_; ++y)
       for (std::uint32_t x = 0; x <= side_; ++x) {
-        const double east = coordinate(x);
-        points_.push_back({east, coordinate(y)});
+        const double at_x = coordinate(x);
+        points_.push_back({at_x, coordinate(y)});
       }
   }
 

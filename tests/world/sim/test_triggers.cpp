@@ -1,6 +1,10 @@
 #include "world/sim/triggers.h"
 
+#include <cmath>
+#include <vector>
+
 #include "tests/catch.h"
+#include "tests/world/bsp/random_maps.h"
 #include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 
@@ -14,7 +18,85 @@ double open_units(MovingWorld& w, std::size_t room = 1) {
   return (w.sector(room).ceiling_m - w.sector(room).floor_m) * 32;
 }
 
+/// How far a point is from a line.
+double away_m(const MapPlan& plan, std::uint32_t line, DVec2 p) {
+  const DVec2 a = plan.start_m(line), along = plan.end_m(line) - a;
+  const double length2 = dot(along, along);
+  const double at = length2 > 0 ? std::clamp(dot(p - a, along) / length2, 0.0, 1.0) : 0;
+  return length(a + along * at - p);
+}
+
+/// Lines that are found around a point.
+std::vector<std::uint8_t> found_at(const MapPlan& plan, DVec2 p, double half_m) {
+  std::vector<std::uint8_t> found(plan.map().source().lines.size(), 0);
+  plan.visit_triggers({p.x - half_m, p.y - half_m}, {p.x + half_m, p.y + half_m},
+                      [&](std::uint32_t line) { found[line] = 1; });
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("every line is found wherever it is touched, and none from far away",
+          "[world][triggers][property]") {
+  std::size_t lines = 0;
+  for (std::uint64_t seed = 0; seed < 60 / test::slowness; ++seed) {
+    CAPTURE(seed);
+    RandomMap drawn(seed);
+    SectorMap map = drawn.map();
+    for (MapLine& line : map.lines) line.special = line.v1 % 2 != 0 ? 88 : 62, line.tag = 1;
+    for (MapSector& s : map.sectors) s.tag = 1;
+    const auto placed = place_map(map, {});
+    if (!placed) continue;
+    const MapPlan plan(*placed);
+    Rng rng(seed);
+    for (std::uint32_t line = 0; line < plan.map().source().lines.size(); ++line) {
+      if (plan.action(line) == nullptr) continue;  // of the doorway
+      ++lines;
+      const DVec2 a = plan.start_m(line), b = plan.end_m(line);
+      DVec2 p = a + (b - a) * rng.unit();
+      if (rng.below(4) == 0) p = rng.below(2) == 0 ? a : b;
+      const auto found = found_at(plan, p, 0);
+      CHECK(found[line] == 1);
+      // A cell has sides of 4 m.
+      for (std::uint32_t other = 0; other < found.size(); ++other)
+        if (found[other] != 0) REQUIRE(away_m(plan, other, p) < 4 * 1.5);
+    }
+  }
+  CHECK(lines > 1000 / test::slowness);
+}
+
+TEST_CASE("walks set off in random maps what a look at all lines says", "[world][triggers][property]") {
+  std::size_t crossed_in_all = 0;
+  for (std::uint64_t seed = 0; seed < 60 / test::slowness; ++seed) {
+    CAPTURE(seed);
+    RandomMap drawn(seed);
+    SectorMap map = drawn.map();
+    for (MapLine& line : map.lines) line.special = 88, line.tag = 1;
+    for (MapSector& s : map.sectors) s.tag = 1;
+    const auto placed = place_map(map, {});
+    if (!placed) continue;
+    const MapPlan plan(*placed);
+    const BlockBox& box = (*placed)->box();
+    Rng rng(seed);
+    for (int i = 0; i < 300; ++i) {
+      DVec2 from, to;
+      from.x = rng.between(box.min.x, box.max.x);
+      from.y = rng.between(box.min.y, box.max.y);
+      to.x = from.x + rng.between(-3, 3);
+      to.y = from.y + rng.between(-3, 3);
+      std::size_t count = 0;
+      for (std::uint32_t line = 0; line < plan.map().source().lines.size(); ++line) {
+        if (plan.action(line) == nullptr || plan.in_front(line, from) == plan.in_front(line, to)) continue;
+        const DVec2 d = to - from;
+        const double side_a = cross(d, plan.start_m(line) - from), side_b = cross(d, plan.end_m(line) - from);
+        count += side_a * side_b <= 0 && cross(d, plan.end_m(line) - plan.start_m(line)) != 0;
+      }
+      crossed_in_all += count;
+      CHECK(lines_walked_over(plan, from, to).count == std::min(count, CrossedLines::lines_max));
+    }
+  }
+  CHECK(crossed_in_all > 500 / test::slowness);
+}
 
 TEST_CASE("a door opens when it is used from its front, within two metres and with nothing between",
           "[world][triggers]") {
