@@ -1,6 +1,7 @@
 #include "world/collide/prop.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "world/collide/correct.h"
@@ -35,6 +36,71 @@ void for_tiles(IVec3 low, IVec3 high, Tile tile) {
       for (std::int32_t x = low.x; x <= high.x; x += wide)
         tile(IVec3{x, y, z}, IVec3{std::min(high.x, x + wide - 1), std::min(high.y, y + wide - 1),
                                    std::min(high.z, z + tall - 1)});
+}
+
+/// As its cells are looked for: on the inner side of its face.
+Triangle inset(const Triangle& t) {
+  const DVec3 area = cross(t.b - t.a, t.c - t.a);
+  ASHLAR_ASSERT(dot(area, area) > 0);  // the mesh leaves out those without
+  const DVec3 in = area * (-inset_m / length(area));
+  return {t.a + in, t.b + in, t.c + in};
+}
+
+using Axes = std::array<double, 3>;
+Axes axes(DVec3 v) { return {v.x, v.y, v.z}; }
+
+/// Twice the area, in square metres, of a triangle whose plane is known well: of thinner ones rounding turns
+/// it.
+constexpr double thin_m2 = 1e-6;
+
+/// Calls visit(cell) for cells from `first` to `last` that a triangle may touch: of each column along the
+/// axis that its plane is steepest to, those that the plane passes within the triangle's box, four at most.
+/// Of thin ones all of the box.
+template <typename Visit>
+void cells_near(const Triangle& t, IVec3 first, IVec3 last, Visit&& visit) {
+  const Axes a = axes(t.a), b = axes(t.b), c = axes(t.c), normal = axes(cross(t.b - t.a, t.c - t.a));
+  const std::array<std::int32_t, 3> lowest{first.x, first.y, first.z}, highest{last.x, last.y, last.z};
+  std::array<std::int32_t, 3> from{}, to{}, cell{};
+  std::size_t up = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (std::fabs(normal[k]) > std::fabs(normal[up])) up = k;
+    from[k] = std::clamp(floor_to_int(std::min({a[k], b[k], c[k]}) * cells_per_m), lowest[k], highest[k]);
+    to[k] = std::clamp(floor_to_int(std::max({a[k], b[k], c[k]}) * cells_per_m), lowest[k], highest[k]);
+  }
+  const std::size_t u = (up + 1) % 3, v = (up + 2) % 3;
+  const bool thin = std::fabs(normal[up]) < thin_m2;
+  const double slope_u = thin ? 0 : -normal[u] / normal[up], slope_v = thin ? 0 : -normal[v] / normal[up];
+  // Half of what the plane rises over a column's square, and more than any rounding.
+  const double reach_m = thin ? 1e9 : (std::fabs(slope_u) + std::fabs(slope_v)) * Prop::cell_m / 2 + 1e-3;
+  for (cell[u] = from[u]; cell[u] <= to[u]; ++cell[u])
+    for (cell[v] = from[v]; cell[v] <= to[v]; ++cell[v]) {
+      const double middle_m = a[up] + slope_u * ((cell[u] + 0.5) * Prop::cell_m - a[u]) +
+                              slope_v * ((cell[v] + 0.5) * Prop::cell_m - a[v]);
+      const double low = std::max<double>(std::floor((middle_m - reach_m) * cells_per_m), from[up]);
+      const double high = std::min<double>(std::floor((middle_m + reach_m) * cells_per_m), to[up]);
+      for (double at = low; at <= high; ++at) {
+        cell[up] = static_cast<std::int32_t>(at);
+        visit(IVec3{cell[0], cell[1], cell[2]});
+      }
+    }
+}
+
+/// How many columns cells_near() may go through for all triangles, of thin ones cells: what a prop costs at a
+/// start.
+double columns_of(const TriangleMesh& mesh) {
+  double columns = 0;
+  for (std::size_t i = 0; i < mesh.size(); ++i) {
+    const Triangle& t = mesh.triangle(i);
+    const Axes a = axes(t.a), b = axes(t.b), c = axes(t.c), normal = axes(cross(t.b - t.a, t.c - t.a));
+    Axes cells{};
+    for (std::size_t k = 0; k < 3; ++k)
+      cells[k] = (std::max({a[k], b[k], c[k]}) - std::min({a[k], b[k], c[k]})) * cells_per_m + 2;
+    std::ranges::sort(cells);
+    const bool thin =
+        std::max({std::fabs(normal[0]), std::fabs(normal[1]), std::fabs(normal[2])}) < 2 * thin_m2;
+    columns += cells[1] * cells[2] * (thin ? cells[0] : 1);
+  }
+  return columns;
 }
 
 /// Why nothing can stand there, or nothing.
@@ -78,6 +144,8 @@ std::expected<std::shared_ptr<const Prop>, std::string> Prop::stand(const PropMo
   const DVec3 size = mesh->bounds().max - mesh->bounds().min;
   if (std::max({size.x, size.y, size.z}) > extent_m_max)
     return refuse("it is larger than 64 m; scale it down or split it");
+  if (columns_of(*mesh) > columns_max)
+    return refuse("its triangles span too much, all of them together; give it fewer large ones, or split it");
   std::shared_ptr<Prop> prop(new Prop(std::move(*mesh)));
   prop->name_ = model.name;
   prop->place_ = place;
@@ -104,28 +172,14 @@ void Prop::fill_cells() {
   cells_.assign(static_cast<std::size_t>(size_x_) * static_cast<std::size_t>(size_y_) *
                     static_cast<std::size_t>(size_z_),
                 0);
-  const auto clamp = [](std::int32_t v, std::int32_t low, std::int32_t count) {
-    return std::clamp(v, low, low + count - 1);
-  };
+  const IVec3 cell_max = cell_min_ + IVec3{size_x_ - 1, size_y_ - 1, size_z_ - 1};
   for (std::size_t i = 0; i < mesh_.size(); ++i) {
-    Triangle t = mesh_.triangle(i);
-    const DVec3 area = cross(t.b - t.a, t.c - t.a);
-    ASHLAR_ASSERT(dot(area, area) > 0);  // the mesh leaves out those without
-    const DVec3 in = area * (-inset_m / length(area));
-    t = {t.a + in, t.b + in, t.c + in};
-    const DVec3 low{std::min({t.a.x, t.b.x, t.c.x}), std::min({t.a.y, t.b.y, t.c.y}),
-                    std::min({t.a.z, t.b.z, t.c.z})};
-    const DVec3 high{std::max({t.a.x, t.b.x, t.c.x}), std::max({t.a.y, t.b.y, t.c.y}),
-                     std::max({t.a.z, t.b.z, t.c.z})};
-    const IVec3 from = cell_at(low), to = cell_at(high);
-    for (std::int32_t z = clamp(from.z, cell_min_.z, size_z_); z <= clamp(to.z, cell_min_.z, size_z_); ++z)
-      for (std::int32_t y = clamp(from.y, cell_min_.y, size_y_); y <= clamp(to.y, cell_min_.y, size_y_); ++y)
-        for (std::int32_t x = clamp(from.x, cell_min_.x, size_x_); x <= clamp(to.x, cell_min_.x, size_x_);
-             ++x) {
-          const DVec3 corner = to_dvec3(IVec3{x, y, z}) * cell_m;
-          const Aabb box{corner + slack, corner + DVec3{cell_m, cell_m, cell_m} - slack};
-          if (box_meets_triangle(box, t)) cells_[index({x, y, z})] = 1;
-        }
+    const Triangle t = inset(mesh_.triangle(i));
+    cells_near(t, cell_min_, cell_max, [&](IVec3 cell) {
+      const DVec3 corner = to_dvec3(cell) * cell_m;
+      const Aabb box{corner + slack, corner + DVec3{cell_m, cell_m, cell_m} - slack};
+      if (box_meets_triangle(box, t)) cells_[index(cell)] = 1;
+    });
   }
   const DVec3 corner = to_dvec3(cell_min_) * cell_m;
   bounds_.min = corner;

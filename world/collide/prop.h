@@ -45,9 +45,13 @@ class Prop {
  public:
   static constexpr double cell_m = 0.25;
   static constexpr double extent_m_max = 64;  ///< along each axis
+  /// Squares of a cell that all of its triangles span together, each by the two longer sides of its box, of
+  /// triangles without width all of its cells: 500 as large as a prop may be, or two million small ones.
+  /// Takes some seconds.
+  static constexpr double columns_max = double{1 << 25};
 
   /// Refused, with a line that says why: what TriangleMesh::build refuses, a scale outside [0.001, 1000], a
-  /// prop larger than extent_m_max or outside of the world.
+  /// prop larger than extent_m_max or outside of the world, one of more than columns_max.
   static std::expected<std::shared_ptr<const Prop>, std::string> place(const PropModel& model,
                                                                        const PropPlace& place);
 

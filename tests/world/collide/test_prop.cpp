@@ -209,6 +209,66 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
       CHECK_FALSE(Prop::place(*big, {at, Turn16{0}, 0.1}));
 }
 
+TEST_CASE("a slanted triangle fills the cells that it passes through and no others", "[world][mesh][prop]") {
+  Rng rng{77};
+  for (int n = 0; n < 120; ++n) {
+    // Of any size and tilt; some upright, some thinner than a hair.
+    const double size = n % 3 == 0 ? 1 : n % 3 == 1 ? 4 : 9;
+    PropModel model;
+    model.name = "slab";
+    for (int corner = 0; corner < 3; ++corner) {
+      DVec3 p;
+      p.x = rng.between(0, size);
+      p.y = n % 5 == 0 ? 1.5 * p.x : rng.between(0, size);
+      p.z = rng.between(0, size);
+      if (corner == 2 && n % 7 == 0) p = (model.vertices[0] + model.vertices[1]) * 0.5 + DVec3{1e-8, 0, 1e-8};
+      model.vertices.push_back(p);
+    }
+    model.triangles = {{0, 1, 2}};
+    const double far = n % 2 == 0 ? 0 : 900'000;
+    const auto prop = Prop::place(model, {{far, -far, 12}, Turn16{0}, 1});
+    REQUIRE(prop);
+    const Triangle& t = (*prop)->mesh().triangle(0);
+    const DVec3 area = cross(t.b - t.a, t.c - t.a), in = area * (-1e-4 / length(area));
+    const Triangle inner{t.a + in, t.b + in, t.c + in};
+    const Aabb& all = (*prop)->bounds();
+    const IVec3 low = block_at(all.min * 4), high = block_at(all.max * 4);
+    unsigned solid = 0, wrong = 0;
+    for (std::int32_t z = low.z; z < high.z; ++z)
+      for (std::int32_t y = low.y; y < high.y; ++y)
+        for (std::int32_t x = low.x; x < high.x; ++x) {
+          const DVec3 corner = to_dvec3(IVec3{x, y, z}) * 0.25,
+                      slack{contact_slop_m, contact_slop_m, contact_slop_m};
+          const bool meets =
+              box_meets_triangle({corner + slack, corner + DVec3{0.25, 0.25, 0.25} - slack}, inner);
+          solid += meets;
+          wrong += (*prop)->cell_solid({x, y, z}) != meets;
+        }
+    CAPTURE(n, solid);
+    CHECK(solid > 0);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a prop of many triangles as large as it may be is refused before its cells are filled",
+          "[world][mesh][prop]") {
+  PropModel model;
+  model.name = "hedge";
+  model.vertices = {{0, 0, 0}, {60, 0, 60}, {0, 60, 60}};
+  model.triangles.assign(60, {0, 1, 2});
+  CHECK(Prop::place(model, {}));
+  model.triangles.assign(1000, {0, 1, 2});
+  CHECK_THAT(Prop::place(model, {}).error(), ContainsSubstring("hedge: ") &&
+                                                 ContainsSubstring("span too much") &&
+                                                 ContainsSubstring("split it"));
+  // Thin ones, whose planes say nothing.
+  model.vertices[2] = {30, 1e-9, 30};
+  model.triangles.assign(100, {0, 1, 2});
+  CHECK(Prop::place(model, {}));
+  model.vertices = {{0, 0, 0}, {60, 60, 60}, {30, 30, 30 + 1e-9}};
+  CHECK_THAT(Prop::place(model, {}).error(), ContainsSubstring("span too much"));
+}
+
 TEST_CASE("a prop stands again where its triangles stood, those without area among them", "[world][prop]") {
   auto model = read_obj(bytes_of(box_obj(2, 1, 3)), "box.obj");
   REQUIRE(model);
