@@ -39,6 +39,7 @@ Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters
   cues_.reserve(cues_max);
   queued_.reserve(queued_max);
   player_bursts_.reserve(player_bursts_max);
+  fallen_.reserve(fallen_max);
 }
 
 void Combat::begin_tick() {
@@ -46,6 +47,7 @@ void Combat::begin_tick() {
   summons_.clear();
   cues_.clear();
   player_bursts_.clear();
+  fallen_.clear();
 }
 
 /// @param at  the middle of whom it happened to
@@ -81,6 +83,11 @@ void Combat::forget_flying() {
 
 void Combat::note_death(EntityId who, HurtBy how, DVec3 at) {
   note({CombatEventKind::died, how, 0, who, EntityId{0}}, at);
+}
+
+void Combat::note_fallen(const MonsterTable& monsters, std::size_t row) {
+  const std::uint16_t drop = monsters.traits_at(row).drop;
+  if (drop != 0 && fallen_.size() < fallen_max) fallen_.push_back({drop, monsters.body[row].position_m});
 }
 
 void Combat::hurt(CombatTick& tick, EntityId who, const Harm& harm) {
@@ -155,6 +162,7 @@ void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, at);
   if (killed) {
     ++counters_.monster_deaths;
+    note_fallen(m, row);
     end_monster(m, row, tick.rules);
     note({CombatEventKind::died, harm.how, 0, who, harm.by}, at);
     return;

@@ -60,6 +60,12 @@ struct PlayerBurst {
   EntityId by{};
 };
 
+/// A monster that died, as it was: somebody else may have its row before what it leaves is put down.
+struct FallenMonster {
+  std::uint16_t drop = 0;  ///< MonsterTraits::drop
+  DVec3 base_m;
+};
+
 /// A hit on its way to somebody.
 struct Harm {
   EntityId by{};
@@ -77,6 +83,7 @@ class Combat {
   static constexpr std::size_t cues_max = 512;
   static constexpr std::size_t queued_max = 64;
   static constexpr std::size_t player_bursts_max = 16;
+  static constexpr std::size_t fallen_max = 256;
 
   Combat() = default;
   Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles_max);
@@ -109,11 +116,15 @@ class Combat {
 
   /// Somebody died otherwise: of a crusher.
   void note_death(EntityId who, HurtBy how, DVec3 at);
+  /// The same of a monster, whose row nobody has taken yet.
+  void note_fallen(const MonsterTable& monsters, std::size_t row);
 
   std::span<const CombatEvent> events() const { return events_; }  ///< of the tick, in their order
   std::span<const Summons> summons() const { return summons_; }    ///< to be put into the world
   /// What burst of players' in this tick, with splash damage; beyond player_bursts_max the rest is left out.
   std::span<const PlayerBurst> player_bursts() const { return player_bursts_; }
+  /// Monsters that died in the tick and leave something, in their order; beyond fallen_max none is noted.
+  std::span<const FallenMonster> fallen() const { return fallen_; }
   /// What only shows of the tick; beyond cues_max the rest is left out. Not part of the hash.
   std::span<const WorldCue> cues() const { return cues_; }
   const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
@@ -162,6 +173,7 @@ class Combat {
   std::vector<LaunchEvent> queued_;
   std::vector<WorldCue> cues_;
   std::vector<PlayerBurst> player_bursts_;
+  std::vector<FallenMonster> fallen_;
   CombatCounters counters_;
 };
 

@@ -8,6 +8,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/recover.h"
 #include "world/math/assert.h"
+#include "world/sim/combat.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/projectiles.h"
 #include "world/sim/spawn.h"
@@ -191,20 +192,15 @@ void Pickups::advance(PickupsTick& tick) {
   }
 }
 
-void Pickups::drop(PickupsTick& tick, std::span<const CombatEvent> deaths) {
+void Pickups::drop(PickupsTick& tick, std::span<const FallenMonster> dead) {
   if (tick.rules.items == Switch::off) return;
-  const MonsterTable& m = tick.monsters;
-  for (const CombatEvent& death : deaths) {
-    const std::size_t slot = slot_of(death.who);
-    if (death.kind != CombatEventKind::died || slot < tick.players.rows()) continue;
-    const std::size_t dead = slot - tick.players.rows();
-    if (dead >= m.rows()) continue;
-    const std::uint8_t item = item_of_thing(m.traits_at(dead).drop);
+  for (const FallenMonster& who : dead) {
+    const std::uint8_t item = item_of_thing(who.drop);
     if (item == item_none) continue;
     std::size_t row = items_.dropped_from;
     while (row < items_.rows() && items_.id[row] != EntityId{0}) ++row;
     if (row == items_.rows()) return;
-    DVec3 at = m.body[dead].position_m;
+    DVec3 at = who.base_m;
     const auto ground = space_ground_below(tick.space, xy(at), item_shape.radius_m, at.z + 0.1, 64);
     if (ground && at.z - *ground > under_feet_m) at.z = *ground;
     items_.item[row] = item;

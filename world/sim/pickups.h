@@ -6,7 +6,6 @@
 
 #include "world/collide/space.h"
 #include "world/math/hash.h"
-#include "world/sim/combat_event.h"
 #include "world/sim/kinds.h"
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
@@ -14,6 +13,7 @@
 
 namespace ashlar {
 
+struct FallenMonster;
 struct WorldSetup;
 
 /// What lies about to be picked up, by index: the numbers of maps' things. The index travels
@@ -78,7 +78,6 @@ struct PickupsTick {
   const Rules& rules;
   const KindSet& kinds;
   PlayerTable& players;
-  const MonsterTable& monsters;
   std::uint32_t tick = 0;
 };
 
@@ -99,7 +98,7 @@ class Pickups {
   /// item near it and a row of items.
   void advance(PickupsTick& tick);
   /// Monsters that died in this tick leave what their kind does.
-  void drop(PickupsTick& tick, std::span<const CombatEvent> deaths);
+  void drop(PickupsTick& tick, std::span<const FallenMonster> dead);
   /// Everything is back at once, and what the dead left is gone.
   void reset(const Space& space);
 

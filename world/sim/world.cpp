@@ -76,6 +76,7 @@ struct World::Impl::Rest {
       const std::size_t slot = slot_of(e.entity), first = w.players.rows();
       const Body& body = slot < first ? w.players.body[slot] : w.monsters.body[slot - first];
       w.combat.note_death(e.entity, HurtBy::crusher, body.position_m);
+      if (slot >= first) w.combat.note_fallen(w.monsters, slot - first);
     }
     if (awake) part(StepPart::shots);
   }
@@ -103,8 +104,8 @@ struct World::Impl::Rest {
 };
 
 void World::Impl::take_items() {
-  PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, monsters, tick};
-  pickups.drop(taking, combat.events());
+  PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
+  pickups.drop(taking, combat.fallen());
   pickups.advance(taking);
 }
 

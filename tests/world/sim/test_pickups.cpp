@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <functional>
+
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/combat.h"
+#include "world/sim/game.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/spawn.h"
 #include "world/sim/world.h"
@@ -32,7 +35,9 @@ struct Taker {
 
 /// Two rooms with things in them, and one player.
 struct ItemWorld {
-  explicit ItemWorld(const std::vector<MapThing>& things, std::uint16_t respawn_s = 2) {
+  explicit ItemWorld(const std::vector<MapThing>& things, std::uint16_t respawn_s = 2,
+                     std::function<std::unique_ptr<Game>()> game = {}) {
+    if (game) setup.game = std::move(game);
     PlaceOptions options;
     options.surface_z = 32;
     auto placed = place_map(row_of_rooms({{0, 128}, {0, 128}}, {{}}, things), options);
@@ -229,6 +234,36 @@ TEST_CASE("things are there in the games that their marks name", "[world][sim][p
   ItemWorld w({thing_at(30, 128, 1), together, against});
   REQUIRE(w.world->pickups().lying() == 1);
   CHECK(item_type(w.world->pickups().table().item[0]).number == 2001);
+}
+
+TEST_CASE("what a monster leaves is its own though another has its row in the same tick",
+          "[world][sim][pickups]") {
+  struct Swap final : Game {
+    void tick(GameApi& api) override {
+      const MonsterTable& m = api.monsters();
+      if (!asked || m.id[0] == EntityId{0}) return;
+      asked = false;
+      where = m.body[0].position_m;
+      api.hurt(m.id[0], EntityId{0}, 60000);
+      api.spawn_monster(MonsterKind::brute, {where + DVec3{0, 3, 0}, Turn16{0}});
+      same_row = m.id[0] != EntityId{0};
+    }
+    bool asked = false, same_row = false;
+    DVec3 where;
+  };
+  Swap* game = nullptr;
+  ItemWorld w({thing_at(30, 128, 1), thing_at(200, 128, 3004, 180)}, 2, [&] {
+    auto swap = std::make_unique<Swap>();
+    game = swap.get();
+    return swap;
+  });
+  game->asked = true;
+  w.step();
+  REQUIRE(game->same_row);
+  REQUIRE(w.world->pickups().lying() == 1);
+  const PickupTable& items = w.world->pickups().table();
+  CHECK(item_type(items.item[items.dropped_from]).number == 2007);
+  CHECK(length(xy(items.position_m[items.dropped_from] - game->where)) < 0.5);
 }
 
 TEST_CASE("a rifleman leaves a clip of half its bullets, for a minute", "[world][sim][pickups]") {
