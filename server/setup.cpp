@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "protocol/content/effort.h"
 #include "server/config/file.h"
 #include "server/host/welcome_content.h"
 #include "world/bsp/placement.h"
@@ -229,6 +230,8 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
       if (request.at.has_value() != with_place) continue;
       if (stop && stop()) return Failure(std::string(start_stopped));
       const SectorMap& map = content.maps[index];
+      if (const auto wrong = too_laborious(map, own_map_effort))
+        return Failure("map " + request.name + ": " + *wrong + "; name another map, or split this one");
       const IVec2 size = rough_size(map);
       PlaceOptions options;
       options.origin_block = with_place ? *request.at : free_place(standing, size);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "client_sim/harness/read_file.h"
+#include "protocol/content/effort.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
@@ -63,6 +64,8 @@ struct MapLibrary::Impl {
     auto& result = known.back().map;
     const auto map = load(options.name);
     if (!map) return result = std::unexpected(map.error());
+    if (auto wrong = too_laborious(*map, own_map_effort))
+      return result = std::unexpected(map->name + ": " + *wrong);
     auto placed = place_map(*map, options);
     if (placed)
       result = std::move(*placed);

@@ -9,8 +9,6 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint64_t pairs_max = std::uint64_t{1} << 26;  // of lines that are looked at for crossings
-
 /// A line by its ends, the western one first.
 struct Span {
   DVec2 a, b;
@@ -26,7 +24,7 @@ bool cross_within(const Span& s, const Span& t) {
 }
 
 /// Do lines cross each other more often than is allowed, or lie so close that counting takes too long?
-bool tangled(const SectorMap& map) {
+bool tangled(const SectorMap& map, std::uint64_t pairs_max) {
   std::vector<Span> spans;
   spans.reserve(map.lines.size());
   for (const MapLine& line : map.lines) {
@@ -108,16 +106,16 @@ class ActionSteps {
 
 }  // namespace
 
-std::optional<std::string> too_laborious(const SectorMap& map) {
-  if (map.lines.size() > content_lines_max)
+std::optional<std::string> too_laborious(const SectorMap& map, const MapEffort& effort) {
+  if (map.lines.size() > effort.lines_max)
     return "it has " + std::to_string(map.lines.size()) + " lines, more than the limit of " +
-           std::to_string(content_lines_max);
+           std::to_string(effort.lines_max);
   double units = 0;
   for (const MapLine& line : map.lines) units += length(map.vertices[line.v2] - map.vertices[line.v1]);
-  if (!(units <= content_line_units_max)) return "its lines are too long, all of them together";
+  if (!(units <= effort.line_units_max)) return "its lines are too long, all of them together";
   if (ActionSteps(map).count() > content_action_steps_max)
     return "its lines act on too many sectors, all of them together";
-  if (tangled(map)) return "its lines cross each other too often";
+  if (tangled(map, effort.pairs_max)) return "its lines cross each other too often";
   return std::nullopt;
 }
 

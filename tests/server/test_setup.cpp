@@ -40,6 +40,29 @@ std::string udmf_wad(const std::vector<std::string>& names) {
   return wad_bytes("PWAD", lumps);
 }
 
+/// A map in UDMF: a room, and lines within it.
+class SectorDrawing {
+ public:
+  explicit SectorDrawing(int sectors) {
+    for (int i = 0; i < sectors; ++i)
+      text_ += "sector{heightceiling=128;texturefloor=\"A\";textureceiling=\"A\";id=1;}\n";
+    text_ += "sidedef{sector=0;}\nthing{x=50;y=50;type=1;}\n";
+    line(0, 0, 0, 4096), line(0, 4096, 4096, 4096), line(4096, 4096, 4096, 0), line(4096, 0, 0, 0);
+  }
+  void line(int x1, int y1, int x2, int y2, const std::string& more = "") {
+    text_ += "vertex{x=" + std::to_string(x1) + ";y=" + std::to_string(y1) +
+             ";}\nvertex{x=" + std::to_string(x2) + ";y=" + std::to_string(y2) +
+             ";}\nlinedef{v1=" + std::to_string(vertices_) + ";v2=" + std::to_string(vertices_ + 1) +
+             ";sidefront=0;" + more + "}\n";
+    vertices_ += 2;
+  }
+  std::string text() const { return "namespace=\"doom\";\n" + text_; }
+
+ private:
+  std::string text_;
+  int vertices_ = 0;
+};
+
 std::string error_of(const Config& config, const std::vector<std::string>& folders = {}) {
   const auto world = prepare_setup(config, folders);
   return world ? "no error" : world.error();
@@ -138,6 +161,37 @@ TEST_CASE("every cut of a WAD is refused or read, never worse", "[server][setup]
     CAPTURE(size);
     CHECK_THAT(error_of(config), ContainsSubstring("cut.wad"));
   }
+}
+
+TEST_CASE("a map or prop that would keep a start busy is refused by name, with what to do",
+          "[server][setup]") {
+  const TemporaryFolder folder;
+  const auto map_error = [&](const SectorDrawing& drawn) {
+    Config config;
+    config.wads = {folder.write(
+        "bad.wad", wad_bytes("PWAD", {{"MAP01", ""}, {"TEXTMAP", drawn.text()}, {"ENDMAP", ""}}))};
+    return error_of(config);
+  };
+  SectorDrawing crossing(1);
+  for (int i = 0; i < 200; ++i) {
+    crossing.line(100 + 10 * i, 10, 100 + 10 * i, 4000);
+    crossing.line(10, 100 + 10 * i, 4000, 103 + 10 * i);
+  }
+  CHECK(map_error(crossing) ==
+        "map MAP01: its lines cross each other too often; name another map, or split this one");
+  SectorDrawing diagonals(1);
+  for (int i = 0; i < 2000; ++i) diagonals.line(-65000, -65000, 65000, 65000, "special=88;id=1;");
+  CHECK_THAT(map_error(diagonals), ContainsSubstring("too long, all of them together"));
+  SectorDrawing tags(5000);
+  for (int i = 0; i < 5000; ++i) tags.line(0, 0, 4000, 4000, "special=88;id=1;");
+  CHECK_THAT(map_error(tags), ContainsSubstring("act on too many sectors"));
+
+  Config config;
+  config.maps = {{"none", {}}};
+  std::string hedge = "v 0 0 0\nv 60 60 0\nv 0 60 60\n";
+  for (int i = 0; i < 1000; ++i) hedge += "f 1 2 3\n";
+  config.props = {{folder.write("hedge.obj", hedge), {4, 4}, {}, 0, 1, ModelUp::y}};
+  CHECK_THAT(error_of(config), ContainsSubstring("hedge.obj: its triangles span too much"));
 }
 
 TEST_CASE("a map that is not there is named together with those that are", "[server][setup]") {
