@@ -3,7 +3,7 @@
 
 import { ticksSince } from './snapshot';
 
-const wishTicks = 2;
+const longTickMs = 50;  // from here on a player feels each tick that a command waits
 const windowMs = 500;
 const slopeMax = 1 / 16;
 const stretchedTicksMax = 8;  // larger errors are jumped
@@ -20,9 +20,12 @@ export class InputClock {
   private windowEnd = 0;
   private blindUntil = 0;  // snapshots before this tick do not show the last change yet
   private snapshotTick = 0;
+  private readonly wishTicks: number;  // that commands should wait at the server, at least
   running = false;
 
-  constructor(private readonly tickRateHz: number, private readonly snapshotEveryTicks = 1) {}
+  constructor(private readonly tickRateHz: number, private readonly snapshotEveryTicks = 1) {
+    this.wishTicks = this.plainMs < longTickMs ? 2 : 1;
+  }
 
   private get plainMs(): number {
     return 1000 / this.tickRateHz;
@@ -39,8 +42,8 @@ export class InputClock {
    */
   private reach(rttMs: number): number {
     const half = Math.max(8, Math.min(32, Math.floor(this.tickRateHz / 2)));
-    const ahead = Math.min(half + this.snapshotEveryTicks - 1, serverReachTicks - wishTicks);
-    return this.rttTicks(rttMs) + wishTicks + ahead;
+    const ahead = Math.min(half + this.snapshotEveryTicks - 1, serverReachTicks - this.wishTicks);
+    return this.rttTicks(rttMs) + this.wishTicks + ahead;
   }
 
   /** A newer snapshot came. @param inputAhead ticks that the newest command was ahead of it */
@@ -48,7 +51,7 @@ export class InputClock {
     this.snapshotTick = snapshotTick;
     if (!this.running) {
       this.running = true;
-      this.jumpTo(now, snapshotTick + wishTicks + 1 + this.rttTicks(rttMs));
+      this.jumpTo(now, snapshotTick + this.wishTicks + 1 + this.rttTicks(rttMs));
       return;
     }
     if (inputAhead === undefined || ticksSince(snapshotTick, this.blindUntil) < 0) return;
@@ -57,7 +60,7 @@ export class InputClock {
   }
 
   private correct(now: number): void {
-    const error = this.leadMin - wishTicks;
+    const error = this.leadMin - this.wishTicks;
     if (error < -stretchedTicksMax) this.jumpTo(now, this.tick - error);
     else if (error > stretchedTicksMax) this.jumpTo(now + error * this.plainMs, this.tick);
     else this.slope = Math.max(-slopeMax, Math.min(slopeMax, (error * this.plainMs) / windowMs / 2));
