@@ -398,6 +398,7 @@ class Client {
 
   // client_replication.cpp: what a game adds
   bool knows_world() const;
+  bool knows_blocks() const { return blocks_->hash() == welcome_.blocks_hash; }
   void join_if_ready();
   void handle(ReplicatedKinds& message);
   void handle(GameMessage& message);

@@ -157,7 +157,7 @@ void Client::handle(const Saved& message) {
 }
 
 void Client::handle(const BlockEdits& message) {
-  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  if (!greeted_ || message.world != welcome_.world || !knows_blocks()) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
   if (!config_.light) take_ground(ground_.take(message));
 }
@@ -176,7 +176,7 @@ bool Client::wants_ground() const {
 }
 
 void Client::handle(const GroundChunk& message) {
-  if (!greeted_ || message.world != welcome_.world || !ground_.streamed().streams())
+  if (!greeted_ || message.world != welcome_.world || !knows_blocks() || !ground_.streamed().streams())
     return drop(DropReason::wrong_state);
   ++stats_.chunks_told;
   stats_.chunks_kept += message.bytes.empty() ? 1 : 0;

@@ -137,7 +137,8 @@ void Client::handle(Welcome& message) {
   signs_.clear();
   timers_.clear();
   take_content();
-  const bool goes_on = again && welcome_.resumed && missing_maps_.empty();
+  // Whose player is in the world knows its blocks.
+  const bool goes_on = again && welcome_.resumed && missing_maps_.empty() && knows_blocks();
   if (config_.tap != nullptr) config_.tap->welcomed(welcome_, goes_on);
   stats_.resumes += goes_on ? 1 : 0;
   stats_.rejoins += again && !goes_on ? 1 : 0;
@@ -163,7 +164,8 @@ void Client::handle(BlockKinds& message) {
   if (message.kinds->hash() != welcome_.blocks_hash)
     return close(SessionEnd::protocol, ClientState::lost,
                  "the server's kinds of blocks are not those that its welcome named");
-  blocks_ = std::move(message.kinds);
+  // Those that it knows stay the same object: what was made with them goes on.
+  if (!knows_blocks()) blocks_ = std::move(message.kinds), ground_.use_kinds(blocks_);
   join_if_ready();
 }
 

@@ -14,7 +14,7 @@ bool Client::knows_world() const {
   const std::uint64_t known = replication_hash_ != 0 ? replication_hash_ : usual;
   // They are told last: who waits for them has all of it, its weapons, too.
   const bool told = welcome_.resumed || kinds_told_;
-  return told && blocks_->hash() == welcome_.blocks_hash && known == welcome_.replication_hash;
+  return told && knows_blocks() && known == welcome_.replication_hash;
 }
 
 void Client::handle(ReplicatedKinds& message) {

@@ -53,6 +53,9 @@ const char* EditedGround::take(const GroundChunk& chunk) {
 }
 
 const char* EditedGround::take(const BlockEdits& edits) {
+  for (const BlockChange& change : edits.changes)
+    if (!kinds_->knows(static_cast<BlockId>(change.block)))
+      return "a block is of no kind that this world has";
   if (streamed_.streams()) {
     streamed_.take(edits, touched_);
     bound_touched();

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "client_sim/client/streamed_ground.h"
@@ -39,6 +41,11 @@ class EditedGround {
   /// Likewise what the server told alone.
   void apply_told(ChunkCoord at, Chunk& chunk) const;
 
+  /// The kinds that the world has, before anything of it is told.
+  void use_kinds(std::shared_ptr<const BlockRegistry> kinds) {
+    kinds_ = kinds;
+    streamed_.use_kinds(std::move(kinds));
+  }
   /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
   static constexpr std::size_t told_max = std::size_t{1} << 22;
   const char* take(const BlockEdits& edits);
@@ -73,6 +80,7 @@ class EditedGround {
  private:
   void bound_touched();
 
+  std::shared_ptr<const BlockRegistry> kinds_ = BlockRegistry::builtin_ptr();
   StreamedGround streamed_;
   std::map<ChunkCoord, std::map<std::uint16_t, std::uint16_t>, ChunkLess> told_;
   std::size_t told_blocks_ = 0;

@@ -1,5 +1,6 @@
 #include "client_sim/client/streamed_ground.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "world/voxel/chunk_place.h"
@@ -20,6 +21,18 @@ void note_differences(ChunkCoord at, const Chunk& a, const Chunk& b, std::vector
     const IVec3 local = local_of_index(i);
     if (a.block(local) != b.block(local)) touched.push_back(block_of_index(at, i));
   }
+}
+
+/// Is every block of it of a kind that the world has? A kept one may once have held others.
+bool knows_all(const BlockRegistry& kinds, const Chunk& chunk) {
+  const auto unknown = [&kinds](BlockId id) { return !kinds.knows(id); };
+  bool may_be = false;
+  for (std::size_t id = kinds.size(); id < block_kinds_max; ++id)
+    may_be = may_be || chunk.may_hold(static_cast<BlockId>(id));
+  if (!may_be) return true;
+  std::vector<BlockId> blocks(chunk_blocks);
+  chunk.copy_blocks(blocks);
+  return std::ranges::none_of(blocks, unknown);
 }
 
 }  // namespace
@@ -66,6 +79,7 @@ const char* StreamedGround::take(const GroundChunk& message, std::vector<IVec3>&
   settle(message.tick);
   for (const Pending& later : pending_)
     if (later.chunk == message.at) put(*chunk, later.change);
+  if (!knows_all(*kinds_, *chunk)) return "a block is of no kind that this world has";
 
   const auto found = held_.find(message.at);
   if (found == held_.end()) {

@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "protocol/chunk_codec.h"
 #include "protocol/messages.h"
 #include "world/math/vec.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::client_sim {
@@ -33,6 +35,8 @@ class StreamedGround {
   /// Another session or another world: what is held is not until the server says so, and is offered to it.
   /// @param streams  is the ground sent there?
   void begin(bool streams);
+  /// The kinds that the world has: what is of none of them is not taken. Ours until it is called.
+  void use_kinds(std::shared_ptr<const BlockRegistry> kinds) { kinds_ = std::move(kinds); }
   /// What is held of before, for a Join: at most kept_chunks_max.
   std::vector<KeptChunk> kept() const;
 
@@ -67,6 +71,7 @@ class StreamedGround {
   void settle(std::uint32_t tick);
 
   bool streams_ = false;
+  std::shared_ptr<const BlockRegistry> kinds_ = BlockRegistry::builtin_ptr();
   std::map<ChunkCoord, Held, ChunkLess> held_;
   std::map<ChunkCoord, std::unique_ptr<Chunk>, ChunkLess> kept_;
   std::deque<Pending> pending_;  // by tick; those after settled_tick_

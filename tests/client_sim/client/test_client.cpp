@@ -1,9 +1,11 @@
 #include "client_sim/client/client.h"
 
+#include "protocol/chunk_codec.h"
 #include "protocol/little_endian.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
 #include "tests/client_sim/client/client_match.h"
+#include "world/voxel/chunk.h"
 #include "world/voxel/terrain.h"
 
 using namespace ashlar;
@@ -248,6 +250,39 @@ TEST_CASE("a client joins when it knows what the world's blocks are like", "[cli
     CHECK(match.client.end_reason() == SessionEnd::protocol);
     CHECK(match.server.joins == 0);
   }
+}
+
+TEST_CASE("a server that tells of blocks of no kind that its world has is left", "[client_sim][client]") {
+  const std::size_t kinds = BlockRegistry::builtin().size();
+  const bool streams = GENERATE(false, true), known = GENERATE(false, true);
+  const std::size_t id = known ? kinds - 1 : kinds;
+  CAPTURE(streams, id);
+  ClientConfig config = config_named("Ada");
+  config.stream_ground = streams;
+  ClientMatch match(config);
+  match.server.columns = {-2, 4};
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::playing);
+  MessageWriter writer;
+  const BlockChange change{17, static_cast<std::uint16_t>(id)};
+  const bool inside = streams && GENERATE(false, true);
+  if (streams) {
+    Chunk chunk;
+    if (inside) chunk.set_block({1, 2, 3}, static_cast<BlockId>(id));
+    const std::vector<std::uint8_t> bytes = ChunkCodec().encode(chunk);
+    GroundChunk sent;
+    sent.tick = match.server.tick, sent.world = 1;
+    sent.hash = chunk.content_hash(), sent.bytes = bytes;
+    if (!inside) sent.changes = std::span(&change, 1);
+    match.server.connection()->send(StreamId::bulk, writer.write(sent));
+  } else {
+    const BlockEdits edits{match.server.tick, 1, {0, 0, 0}, std::span(&change, 1)};
+    match.server.connection()->send(StreamId::edits, writer.write(edits));
+  }
+  match.run(2);
+  CHECK((match.client.state() == ClientState::playing) == known);
+  CHECK((match.client.end_reason() == SessionEnd::protocol) == !known);
+  CHECK((match.client.ground().told({1, 2, 3}).value_or(BlockId::air) != BlockId::air) == (known && inside));
 }
 
 TEST_CASE("a client joins no world before it was told all its kinds, those that it has too",

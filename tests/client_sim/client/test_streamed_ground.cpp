@@ -181,6 +181,32 @@ TEST_CASE("what was kept is offered to the next session and holds again when the
   }
 }
 
+TEST_CASE("what was kept of a world with more kinds is not taken where it holds others than this one has",
+          "[client][streamed_ground]") {
+  const auto own = BlockRegistry::builtin().types();
+  std::vector<BlockType> more(own.begin(), own.end());
+  more.emplace_back().name = "marble";
+  const auto marble = static_cast<BlockId>(own.size());
+  Chunk chunk(BlockId::stone);
+  const bool holds = GENERATE(true, false);
+  chunk.set_block({1, 2, 3}, marble);
+  if (!holds) chunk.set_block({1, 2, 3}, BlockId::stone);
+  const auto bytes = ChunkCodec().encode(chunk);
+  StreamedGround ground;
+  std::vector<IVec3> touched;
+  ground.use_kinds(std::make_shared<const BlockRegistry>(std::move(more)));
+  ground.begin(true);
+  GroundChunk message;
+  message.tick = 1, message.world = 1;
+  message.hash = chunk.content_hash(), message.bytes = bytes;
+  REQUIRE(ground.take(message, touched) == nullptr);
+  ground.use_kinds(BlockRegistry::builtin_ptr());
+  ground.begin(true);
+  message.bytes = {};
+  CHECK((ground.take(message, touched) == nullptr) == !holds);
+  CHECK((ground.find({0, 0, 0}) != nullptr) == !holds);
+}
+
 TEST_CASE("a chunk that comes again tells which blocks it changes", "[client][streamed_ground]") {
   StreamedGround client;
   ChunkCodec codec;
