@@ -83,7 +83,8 @@ void Client::join_again(Micros now) {
   reason_.clear();
   end_reason_.reset();
   state_ = ClientState::connecting;
-  now_ = started_at_ = now;
+  now_ = started_at_ = fetch_progress_at_ = now;
+  fetching_ = false;  // until it is welcomed; what came of it is kept
   rtt_from_ = now;
   resuming_ = played_ = false;
   handshakes_.begin(now, entropy_, peer_.transport);

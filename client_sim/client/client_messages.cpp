@@ -150,6 +150,7 @@ void Client::handle(Welcome& message) {
   join_waits_ = !knows_world();
   ground_.begin_stream(wants_ground());
   if (goes_on) {
+    started_at_ = now_;  // who waited for its first snapshot waits for that of this session
     state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
     if (!join_waits_) send_join();
     return;

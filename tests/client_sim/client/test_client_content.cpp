@@ -82,6 +82,23 @@ TEST_CASE("a server that does not send what it was asked for is lost", "[client_
   CHECK(match.client.reason() == "the server stopped sending what this client lacks");
 }
 
+TEST_CASE("who was not sent what it asked for may come again", "[client_sim][content]") {
+  const auto map = must_place(builtin_map());
+  Fetcher fetcher;
+  ClientMatch match(fetcher.config());
+  match.server.maps.push_back(named(*map));
+  match.run(5);
+  REQUIRE(match.client.broken_off());
+  match.run(20);
+  match.server.content = encode_content(map).value();
+  match.server.restart();
+  match.client.join_again(match.now);
+  CHECK_FALSE(match.client.fetching());
+  match.run(2);
+  CHECK(match.client.reason().empty());
+  CHECK(match.client.state() == ClientState::playing);
+}
+
 TEST_CASE("what a client lacks is said in one line, however much it is", "[client_sim][content]") {
   ClientMatch match(config_named("Ada"));
   for (std::uint64_t i = 0; i < 10; ++i)

@@ -367,6 +367,23 @@ TEST_CASE("a line that nobody can tell to have been heard is said again", "[clie
   CHECK(match.server.chat == std::vector<std::string>{"one", "two"});
 }
 
+TEST_CASE("who waits for its first snapshot when its session is sought waits on in the next one",
+          "[client_sim][resume]") {
+  const bool other_world = GENERATE(false, true);
+  ClientMatch match;
+  if (other_world) walk(match), match.server.change_world();
+  match.server.mute_snapshots = true;
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::joining);
+  match.server.silent = true;
+  match.run(10.5);
+  REQUIRE(match.client.resuming());
+  match.server.silent = match.server.mute_snapshots = false;
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.resumes == 1);
+}
+
 TEST_CASE("who leaves is gone, whatever it was at", "[client_sim][resume]") {
   ClientMatch match;
   SECTION("before it said anything") {
