@@ -188,8 +188,9 @@ class Client {
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
   bool say(std::string_view text);
-  /// Sends a message to the world's game, of a kind that it declared for clients, in order and once.
-  /// @return false: no such kind, too long for it, calls_queue_max wait, or it does not play
+  /// Sends a message to the world's game, of a kind that it declared for clients: in order, and once, but for
+  /// what was on its way when its session broke off, which is said again. Another world hears nothing of it.
+  /// @return false: no such kind, too long for it, calls_queue_max are not acknowledged, or it does not play
   static constexpr std::size_t calls_queue_max = 32;
   bool send_game_message(std::string_view kind, std::span<const std::uint8_t> bytes);
 
@@ -360,6 +361,12 @@ class Client {
     Micros since{0};
   };
 
+  /// Until the server has it.
+  struct CallOut {
+    GameCallMessage message;
+    std::uint64_t queued_bytes = 0;  // of the stream; 0: not sent in this session
+  };
+
   void note_time(Micros now);
   void receive(const PeerAddress& from, std::span<const std::uint8_t> bytes);
   void hear_closed(const PeerAddress& link);
@@ -508,7 +515,7 @@ class Client {
   std::optional<OwnPlayer> own_;
   std::uint32_t own_tick_ = 0;
 
-  std::deque<GameCallMessage> calls_out_;
+  std::deque<CallOut> calls_out_;
   std::deque<std::string> chat_out_;
   bool chat_sent_ = false;  // the line at the front is on its way
   std::vector<ChatLine> chat_in_;

@@ -197,6 +197,10 @@ void Client::begin_world() {
   told_ = ToldTicks{};
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
   game_messages_.clear();
+  calls_out_.clear();
+  verdicts_.clear();
+  picks_.clear();
+  hits_.clear();
   cues_.reset();
   // A world whose monsters show as usual says nothing of it.
   if (MonsterShows usual{{}, welcome_.world}; !welcome_.resumed && !kind_shows_of(*kinds_).empty())

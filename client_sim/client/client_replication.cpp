@@ -55,18 +55,28 @@ bool Client::send_game_message(std::string_view kind, std::span<const std::uint8
   const auto at = std::ranges::find(known, kind, &MessageTraits::name);
   if (state_ != ClientState::playing || at == known.end() || bytes.size() > at->bytes_max) return false;
   if (calls_out_.size() == calls_queue_max) return false;
-  calls_out_.push_back({welcome_.world, static_cast<std::uint8_t>(at - known.begin()),
-                        std::vector<std::uint8_t>(bytes.begin(), bytes.end())});
+  calls_out_.push_back({{welcome_.world, static_cast<std::uint8_t>(at - known.begin()),
+                         std::vector<std::uint8_t>(bytes.begin(), bytes.end())},
+                        0});
   return true;
 }
 
+/// Nothing else goes by this stream, so its unacknowledged bytes are those of the newest of them.
 void Client::send_calls() {
-  while (!calls_out_.empty()) {
-    // What was meant for a world that is gone means nothing in the next one.
-    if (calls_out_.front().world == welcome_.world &&
-        connection_->send(StreamId::events, writer_.write(calls_out_.front())) != SendResult::sent)
-      return;
+  const auto queued = [this] { return connection_->queue_bytes(StreamId::events); };
+  std::uint64_t sent = 0;
+  for (const CallOut& call : calls_out_) sent += call.queued_bytes;
+  while (!calls_out_.empty() && calls_out_.front().queued_bytes != 0) {
+    sent -= calls_out_.front().queued_bytes;
+    if (queued() > sent) break;
     calls_out_.pop_front();
+  }
+  for (CallOut& call : calls_out_) {
+    if (call.queued_bytes != 0) continue;
+    call.message.world = welcome_.world;  // counted anew by each session
+    const std::uint64_t before = queued();
+    if (connection_->send(StreamId::events, writer_.write(call.message)) != SendResult::sent) return;
+    call.queued_bytes = queued() - before;
   }
 }
 

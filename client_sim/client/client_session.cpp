@@ -68,7 +68,9 @@ void Client::begin_session() {
   ground_.give_up_foreseen();
   rtt_samples_ = 0;
   poll_from_ = now_;
-  chat_sent_ = false;  // it is said again: nobody can tell whether it was heard
+  // They are said again: nobody can tell whether they were heard.
+  chat_sent_ = false;
+  for (CallOut& call : calls_out_) call.queued_bytes = 0;
 }
 
 std::span<const std::uint8_t> Client::write_hello(const secure::ClientHandshake& handshake) {

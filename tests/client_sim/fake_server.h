@@ -54,6 +54,7 @@ class FakeServer {
   bool asks_ground = false;                                                    // as the newest join says
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< that its welcome names
   std::shared_ptr<const BlockRegistry> told_blocks = blocks;                   ///< that it tells behind it
+  std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr();
   bool tells_blocks = true;
   bool tells_kinds = true;   // behind them, what it tells of its kinds
   bool keeps_bodies = true;  // of who is away
@@ -70,7 +71,7 @@ class FakeServer {
   secure::PublicKey client_key;
   std::uint64_t applied = 0, missing = 0, early = 0, ticks_joined = 0, congested = 0;
   std::map<DropReason, int> drops;
-  std::vector<std::string> chat;
+  std::vector<std::string> chat, calls;
   std::vector<ContentRequest> requests;
   std::vector<ChatLine> lines_to_send;  // said once, to who has joined
   bool joined = false;
@@ -111,10 +112,7 @@ class FakeServer {
   }
 
   /// What a welcome without `resumed` is followed by.
-  void say_kinds() {
-    connection_->send(StreamId::control,
-                      writer_.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), world}));
-  }
+  void say_kinds() { connection_->send(StreamId::control, writer_.write(ReplicatedKinds{registry, world})); }
 
   /// Of the session; null: there is none.
   Connection* connection() { return connection_.get(); }
@@ -235,7 +233,7 @@ class FakeServer {
     welcome.generator = generator;
     welcome.columns = columns;
     welcome.blocks_hash = blocks->hash();
-    welcome.replication_hash = replication_hash(*ReplicationRegistry::builtin_ptr());
+    welcome.replication_hash = replication_hash(*registry);
     connection_->send(StreamId::control, writer_.write(welcome));
     if (resumed) return;
     if (tells_blocks) connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
@@ -258,7 +256,7 @@ class FakeServer {
     const auto received = connection_->accept(now_, *opened);
     if (!received) ++drops[received.error()];
     if (received && !received->unreliable.empty()) take(received->unreliable);
-    for (const StreamId stream : {StreamId::control, StreamId::chat})
+    for (const StreamId stream : {StreamId::control, StreamId::chat, StreamId::events})
       while (connection_->take(stream, message_)) take(message_);
     if (connection_->closed_by_peer()) {
       left = connection_->close_reason();
@@ -293,6 +291,9 @@ class FakeServer {
       }
     } else if (const auto* line = std::get_if<Chat>(&*message)) {
       chat.push_back(line->text);
+    } else if (const auto* call = std::get_if<GameCallMessage>(&*message)) {
+      if (call->world != world || !joined) return void(++drops[DropReason::wrong_state]);
+      calls.emplace_back(call->bytes.begin(), call->bytes.end());
     }
   }
 

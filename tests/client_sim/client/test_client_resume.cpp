@@ -367,6 +367,94 @@ TEST_CASE("a line that nobody can tell to have been heard is said again", "[clie
   CHECK(match.server.chat == std::vector<std::string>{"one", "two"});
 }
 
+namespace {
+
+std::shared_ptr<const ReplicationRegistry> game_that_hears(const char* kind) {
+  auto registry = std::make_shared<ReplicationRegistry>(*ReplicationRegistry::builtin_ptr());
+  registry->add_client_message(kind, 8);
+  return registry;
+}
+
+bool call(ClientMatch& match, const char* kind, std::uint8_t letter) {
+  return match.client.send_game_message(kind, std::span(&letter, 1));
+}
+
+}  // namespace
+
+TEST_CASE("what is said to the world's game comes in order, over another connection, too",
+          "[client_sim][resume]") {
+  const bool changed = GENERATE(false, true);
+  ClientMatch match;
+  match.server.registry = game_that_hears("vote");
+  walk(match);
+  // The next session counts its worlds anew.
+  if (changed) match.server.change_world(), match.run(1);
+  match.up.partition(match.now + Micros{1'000'000});
+  CHECK(call(match, "vote", 'a'));
+  CHECK(call(match, "vote", 'b'));
+  match.run(0.5);
+  match.server.lose_session();
+  match.run(4);
+  CHECK(match.client.stats().resumes == 1);
+  CHECK(match.server.calls == std::vector<std::string>{"a", "b"});
+  // As fast as ticks, and none of them twice.
+  LinkConditions conditions;
+  conditions.latency = Micros{50'000};
+  conditions.loss = 0.1;
+  match.conditions(conditions);
+  match.server.calls.clear();
+  std::vector<std::string> said;
+  for (int i = 0; i < 200; ++i) {
+    said.push_back(std::string(1, static_cast<char>('A' + i % 26)));
+    while (!call(match, "vote", static_cast<std::uint8_t>(said.back()[0]))) match.run(0.01);
+    match.run(0.016);
+  }
+  match.run(3);
+  CHECK(match.server.calls == said);
+}
+
+TEST_CASE("what was to be said to a game is not said to another one", "[client_sim][resume]") {
+  ClientMatch match;
+  match.server.registry = game_that_hears("vote");
+  walk(match);
+  match.up.partition(match.now + Micros{1'000'000});
+  CHECK(call(match, "vote", 'a'));
+  match.run(0.5);
+  match.server.restart();
+  match.server.registry = game_that_hears("surrender");
+  match.run(10);
+  REQUIRE(match.client.stats().rejoins == 1);
+  CHECK(match.server.calls.empty());
+  CHECK(call(match, "surrender", 'b'));
+  match.run(1);
+  CHECK(match.server.calls == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("what happened in a world that is gone is not told in the next one", "[client_sim][resume]") {
+  ClientMatch match;
+  walk(match);
+  MessageWriter writer;
+  Fight fight;
+  fight.tick = match.server.tick, fight.world = 1, fight.health = 50;
+  fight.hits.push_back({CombatEventKind{}, HurtBy{}, 10, make_entity_id(7, 1), make_entity_id(1, 1)});
+  const ActAnswers answers{match.server.tick, {{9, ActVerdict::done, {1, 2, 3}}}, 1};
+  Carried carried;
+  carried.tick = match.server.tick, carried.world = 1;
+  carried.picked.push_back(1);
+  match.server.connection()->send(StreamId::events, writer.write(fight));
+  match.server.connection()->send(StreamId::events, writer.write(carried));
+  match.server.connection()->send(StreamId::edits, writer.write(answers));
+  match.run(0.5);
+  REQUIRE(match.client.stats().acts_done == 1);
+  REQUIRE(match.client.stats().items_picked == 1);
+  match.server.change_world();
+  match.run(1);
+  REQUIRE(match.client.stats().worlds == 2);
+  CHECK(match.client.take_hits().empty());
+  CHECK(match.client.take_picks().empty());
+  CHECK(match.client.take_verdicts().empty());
+}
+
 TEST_CASE("who waits for its first snapshot when its session is sought waits on in the next one",
           "[client_sim][resume]") {
   const bool other_world = GENERATE(false, true);
