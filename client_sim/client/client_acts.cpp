@@ -159,7 +159,10 @@ void Client::handle(const Saved& message) {
 void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world || !knows_blocks()) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
-  if (!config_.light) take_ground(ground_.take(message));
+  if (config_.light) return;
+  if (own_ && !ground_.room_for(message.changes.size()))
+    ground_.forget_far(chunk_of(block_at(own_->body.position_m)));
+  take_ground(ground_.take(message));
 }
 
 /// @param wrong  null: it was taken

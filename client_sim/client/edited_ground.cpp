@@ -1,6 +1,7 @@
 #include "client_sim/client/edited_ground.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "world/voxel/chunk.h"
@@ -61,7 +62,7 @@ const char* EditedGround::take(const BlockEdits& edits) {
     bound_touched();
     return nullptr;
   }
-  if (told_blocks_ + edits.changes.size() > told_max) return "more blocks were changed than a client keeps";
+  if (!room_for(edits.changes.size())) return "more blocks were changed than a client keeps";
   auto& chunk = told_[edits.chunk];
   for (const BlockChange& change : edits.changes) {
     const auto [known, fresh] = chunk.insert_or_assign(change.index, change.block);
@@ -73,6 +74,16 @@ const char* EditedGround::take(const BlockEdits& edits) {
       all_touched_ = true;
   }
   return nullptr;
+}
+
+void EditedGround::forget_far(ChunkCoord from) {
+  std::erase_if(told_, [&](const auto& told) {
+    const ChunkCoord at = told.first;
+    const bool far =
+        std::abs(at.x - from.x) > told_reach_columns || std::abs(at.y - from.y) > told_reach_columns;
+    if (far) told_blocks_ -= told.second.size();
+    return far;
+  });
 }
 
 void EditedGround::take(const ActAnswer& answer) {

@@ -49,6 +49,12 @@ class EditedGround {
   /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
   static constexpr std::size_t told_max = std::size_t{1} << 22;
   const char* take(const BlockEdits& edits);
+  /// Forgets what was told of columns of chunks farther away than any server tells of: where the player comes
+  /// back to them all is told again. O(chunks with changes).
+  static constexpr std::int32_t told_reach_columns = 36;  // 1024 m of interest, and what is told ahead
+  void forget_far(ChunkCoord from);
+  /// Is there room for so many more, where the ground is computed?
+  bool room_for(std::size_t changes) const { return told_blocks_ + changes <= told_max; }
   /// Chunks of ground and what becomes of them. @return as StreamedGround
   const char* take(const GroundChunk& chunk);
   void take(const GroundGone& gone) { streamed_.take(gone); }

@@ -285,6 +285,24 @@ TEST_CASE("a server that tells of blocks of no kind that its world has is left",
   CHECK((match.client.ground().told({1, 2, 3}).value_or(BlockId::air) != BlockId::air) == (known && inside));
 }
 
+TEST_CASE("who has come far through ground that others changed forgets what is far behind it",
+          "[client_sim][client]") {
+  ClientMatch match;
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::playing);
+  std::vector<BlockChange> all(chunk_blocks);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<std::uint16_t>(i), 1};
+  EditedGround& ground = match.client.ground();
+  for (std::int32_t i = 0; ground.room_for(1); ++i)
+    REQUIRE(ground.take(BlockEdits{1, 1, {-200 - i, 0, 0}, all}) == nullptr);
+  MessageWriter writer;
+  const BlockEdits near{match.server.tick, 1, {0, 0, 0}, std::span(all).first(1)};
+  match.server.connection()->send(StreamId::edits, writer.write(near));
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(ground.told_blocks() == 1);
+}
+
 TEST_CASE("a client joins no world before it was told all its kinds, those that it has too",
           "[client_sim][client]") {
   ClientMatch match;

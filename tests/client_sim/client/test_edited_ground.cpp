@@ -52,6 +52,14 @@ TEST_CASE("a server that tells of changed blocks without end is not believed", "
     REQUIRE(ground.take(BlockEdits{1, 1, {static_cast<std::int16_t>(i), 0, 0}, all}) == nullptr);
   CHECK(ground.take(BlockEdits{1, 1, {-1, 0, 0}, all}) != nullptr);
   CHECK(ground.told_blocks() == EditedGround::told_max);
+  CHECK_FALSE(ground.room_for(1));
+  // What is farther away than a server tells of is told again where one comes back.
+  constexpr int here = 50, reach = EditedGround::told_reach_columns;
+  ground.forget_far({here, 0, 7});
+  CHECK(ground.told_blocks() == (2 * reach + 1) * chunk_blocks);
+  CHECK(ground.told({chunk_size * (here - reach), 0, 0}));
+  CHECK_FALSE(ground.told({chunk_size * (here - reach) - 1, 0, 0}));
+  CHECK(ground.take(BlockEdits{1, 1, {-1, 0, 0}, all}) == nullptr);
 }
 
 TEST_CASE("a refused act is taken back, one that was done gives way to the server's word",
