@@ -1,5 +1,6 @@
 // What a client is told of fights.
 
+#include <algorithm>
 #include <utility>
 
 #include "client_sim/client/client.h"
@@ -68,7 +69,9 @@ void Client::handle(MonsterShows& message) {
     if (row >= kinds->monsters.size()) kinds->monsters.resize(row + 1);
     kinds->monsters[row].show = std::move(told.show);
   }
-  kinds_ = std::move(kinds);
+  // The same ones stay the same object: who foresees begins anew with another.
+  constexpr auto show = &MonsterTraits::show;
+  if (!std::ranges::equal(kinds->monsters, kinds_->monsters, {}, show, show)) kinds_ = std::move(kinds);
 }
 
 }  // namespace ashlar::client_sim

@@ -303,6 +303,24 @@ TEST_CASE("who has come far through ground that others changed forgets what is f
   CHECK(ground.told_blocks() == 1);
 }
 
+TEST_CASE("how monsters show is news where it is other than before, and begins nothing anew where not",
+          "[client_sim][client]") {
+  ClientMatch match;
+  match.run(1);
+  MessageWriter writer;
+  const auto tell = [&](const char* blood) {
+    KindShow show{.kind = MonsterKind{3}, .show = {}};
+    show.show.blood = blood;
+    match.server.connection()->send(StreamId::control, writer.write(MonsterShows{{show}, 1}));
+    match.run(0.2);
+    return match.client.kinds();
+  };
+  const auto first = tell("green");
+  CHECK(first->monsters[3].show.blood == "green");
+  CHECK(tell("green") == first);
+  CHECK(tell("blue") != first);
+}
+
 TEST_CASE("a client joins no world before it was told all its kinds, those that it has too",
           "[client_sim][client]") {
   ClientMatch match;
