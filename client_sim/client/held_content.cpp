@@ -41,7 +41,7 @@ const Content* HeldContent::find(std::uint64_t hash) {
 /// In place of what was not used for longest where there are too many. No two were used last at once, so it
 /// is the same one whatever the order of the table.
 const Content* HeldContent::keep(std::uint64_t hash, Content content) {
-  if (store_.load && known_.size() >= held_max && !known_.contains(hash))
+  if (known_.size() >= held_max && !known_.contains(hash))
     known_.erase(std::ranges::min_element(known_, {}, [](const auto& held) { return held.second.used; }));
   return &known_.insert_or_assign(hash, Held{std::move(content), ++uses_}).first->second.content;
 }

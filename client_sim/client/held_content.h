@@ -12,15 +12,15 @@
 namespace ashlar::client_sim {
 
 /// Where a game keeps maps and props that it fetched from servers, as they came, by their hashes. Both may be
-/// empty: then they are kept for as long as the client lives.
+/// empty: then what the client has no more in its memory is fetched again.
 struct ContentStore {
   /// What was kept of a hash; empty: nothing. It need not be trusted: what the hash does not fit is fetched.
   std::function<std::vector<std::uint8_t>(std::uint64_t hash)> load;
   std::function<void(std::uint64_t hash, std::span<const std::uint8_t> bytes)> keep;
 };
 
-/// The maps and props of one client: fetched from its servers, or kept from before. Where there is a store to
-/// load them from again, at most held_max stay in memory. One thread.
+/// The maps and props of one client: fetched from its servers, or kept from before. At most held_max stay in
+/// memory. One thread.
 class HeldContent {
  public:
   /// A world's, and as many of those before.
