@@ -22,8 +22,9 @@ class AwayBodies {
     ResumeKeys resume;  ///< of the session that it had
     std::string name;
     Turn16 delta_yaw{0};
-    PeerAddress address;  ///< where it was last
-    Micros came_at{0};    ///< when its player first came
+    std::uint32_t act_number_offset = 0;  ///< EditDesk::number_offset
+    PeerAddress address;                  ///< where it was last
+    Micros came_at{0};                    ///< when its player first came
     Micros joined_at{0};
     Micros until{0};
     std::string ended_for;  ///< empty: it may come back; else what log and chat are told

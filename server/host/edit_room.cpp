@@ -94,8 +94,9 @@ void EditRoom::listen(Micros now, Session& session) {
     }
     desk.tokens -= acts->act_count;
     for (std::uint8_t i = 0; i < acts->act_count; ++i) {
-      desk.waiting[desk.waiting_count] = {acts->tick, acts->acts[i]};
-      desk.waiting[desk.waiting_count++].act.player = session.player;
+      BlockAct& act = (desk.waiting[desk.waiting_count++] = {acts->tick, acts->acts[i]}).act;
+      act.player = session.player;
+      act.number += desk.number_offset;
     }
   }
 }
@@ -109,7 +110,7 @@ void EditRoom::pick(Session& session, std::uint32_t tick) {
     if (room_to_save_ || changes_nothing(next.act.kind))
       due_.push_back(next.act);
     else
-      desk.answers.push_back({next.act.number, ActVerdict::not_saved, next.act.block});
+      desk.answers.push_back({next.act.number - desk.number_offset, ActVerdict::not_saved, next.act.block});
   }
   std::move(desk.waiting.begin() + static_cast<std::ptrdiff_t>(count),
             desk.waiting.begin() + static_cast<std::ptrdiff_t>(desk.waiting_count), desk.waiting.begin());
@@ -227,7 +228,10 @@ void EditRoom::keep_answers(const World& world) {
     if (row == 0) continue;  // its session ended
     Session& session = (*sessions_)[row - 1];
     if (session.player != verdict.player) continue;
-    session.edits.answers.push_back({verdict.number, verdict.verdict, verdict.block});
+    EditDesk& desk = session.edits;
+    const bool earlier = desk.number_offset != 0 && verdict.number <= desk.number_offset;
+    if (earlier) continue;  // of the session that had the body before
+    desk.answers.push_back({verdict.number - desk.number_offset, verdict.verdict, verdict.block});
   }
 }
 

@@ -86,6 +86,7 @@ void Lobby::step_aside(Micros now, Session& session) {
     body.resume = session.resume;
     body.name = session.name;
     body.delta_yaw = session.delta_yaw;
+    body.act_number_offset = session.edits.number_offset;
     body.address = session.address;
     body.came_at = session.came_at;
     body.joined_at = session.joined_at;

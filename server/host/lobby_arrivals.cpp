@@ -14,6 +14,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
+#include "world/sim/block_acts.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/kinds.h"
 #include "world/sim/world.h"
@@ -245,6 +246,7 @@ void Lobby::take_back(Session& session, AwayBodies::Body body) {
   session.player = body.player;
   session.name = std::move(body.name);
   session.delta_yaw = body.delta_yaw;
+  session.edits.number_offset = body.act_number_offset;
   session.came_at = body.came_at;
   session.joined_at = body.joined_at;
 }
@@ -323,6 +325,8 @@ void Lobby::back_to_fight(Micros now, Session& session, HostOutput& out) {
   session.delta_yaw = players.yaw[row];
   session.input = standing_input(*r_.world, session);
   session.picture.reset();
+  // Its client counts its acts from 1 again.
+  session.edits.number_offset = r_.world->block_acts().player(row).last_number;
   // As a player may by a line of chat, in a fight or not.
   const bool watches = players.role[row] == PlayerRole::watches;
   if (session.watches != watches && players.role[row] != PlayerRole::out)

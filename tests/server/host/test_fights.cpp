@@ -238,6 +238,43 @@ TEST_CASE("who comes in anew in a fight goes on with the body that he left, as h
   CHECK(t.host->status().lingering == 1);
 }
 
+TEST_CASE("who comes in anew in a fight counts its acts from 1 again, over a broken connection, too",
+          "[server][fights][away]") {
+  Duel duel;
+  Table& t = duel.table;
+  Hand& again = duel.bob_again();
+  const auto stop = [&](Hand& hand, std::uint32_t number) {
+    Acts acts;
+    acts.tick = hand.snapshot_tick + 1;
+    acts.world = hand.welcomes.back().world;
+    acts.acts[0].number = number, acts.acts[0].kind = BlockActKind::stop;
+    acts.act_count = 1;
+    hand.answers.clear();
+    REQUIRE(hand.send(acts) == SendResult::sent);
+    t.run(5);
+    REQUIRE(hand.answers.size() == 1);
+    CHECK(hand.answers.front().number == number);
+    return hand.answers.front().verdict;
+  };
+  for (std::uint32_t number = 1; number <= 5; ++number) CHECK(stop(duel.bob, number) == ActVerdict::done);
+  CHECK(stop(duel.bob, 5) == ActVerdict::stale_number);
+  REQUIRE(duel.shoot());
+  duel.bob.leave(t.now);
+  t.run(2);
+  t.enter(again);
+  t.run(3);
+  REQUIRE(again.own->id == duel.target);
+  for (std::uint32_t number = 1; number <= 3; ++number) CHECK(stop(again, number) == ActVerdict::done);
+  CHECK(stop(again, 2) == ActVerdict::stale_number);
+  // The same client counts on.
+  again.will_resume();
+  t.enter(again);
+  REQUIRE(again.welcomes.back().resumed);
+  t.run(3);
+  CHECK(stop(again, 3) == ActVerdict::stale_number);
+  CHECK(stop(again, 4) == ActVerdict::done);
+}
+
 TEST_CASE("who comes in anew to watch watches, by the body that he left in a fight",
           "[server][fights][spectators]") {
   Duel duel;
