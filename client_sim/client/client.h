@@ -139,10 +139,12 @@ struct ClientStats {
   Histogram rtt;  ///< of acknowledgements, without the time that the server waited with them
 };
 
-/// An act that was said, and the tick of the command that it went with.
+/// An act that was said, the tick of the command that it went with, and the server's last word on it:
+/// progress until there is one.
 struct SentAct {
   std::uint32_t tick = 0;
   BlockAct act;
+  ActVerdict answer = ActVerdict::progress;
 };
 
 /// A headless player without sockets and clocks: fed and drained.

@@ -131,7 +131,7 @@ void Client::send_acts() {
     if (connection_->send(StreamId::edits, writer_.write(message)) != SendResult::sent) return;
     for (std::uint8_t i = 0; i < message.act_count; ++i) {
       if (acts_sent_.size() == acts_sent_max) acts_sent_.erase(acts_sent_.begin());
-      acts_sent_.push_back({message.tick, message.acts[i]});
+      acts_sent_.push_back({message.tick, message.acts[i], ActVerdict::progress});
       if (config_.tap != nullptr) config_.tap->act_out(message.tick, message.acts[i]);
     }
     acts_out_.erase(acts_out_.begin(), acts_out_.begin() + message.act_count);
@@ -143,6 +143,9 @@ void Client::handle(const ActAnswers& message) {
   if (config_.tap != nullptr) config_.tap->answers_in(message);
   for (const ActAnswer& answer : message.answers) {
     ground_.take(answer);
+    const auto sent =
+        std::ranges::find(acts_sent_, answer.number, [](const SentAct& s) { return s.act.number; });
+    if (sent != acts_sent_.end()) sent->answer = answer.verdict;
     if (answer.verdict == ActVerdict::done) ++stats_.acts_done;
     if (refused(answer.verdict)) ++stats_.acts_refused;
     if (verdicts_.size() == verdicts_max) verdicts_.erase(verdicts_.begin());

@@ -108,7 +108,8 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   const std::uint32_t reached = replica_->tick();
   bool again = confirm(client);
   forget_until_confirmed();
-  if (take_blocks(client, told)) {
+  const bool taken_back = take_refusals(client);
+  if (take_blocks(client, told) || taken_back) {
     cause_ = again ? cause_ : MispredictCause::world;
     again = true;
   }
@@ -133,6 +134,21 @@ bool Predictor::take_blocks(const Client& client, const std::optional<std::vecto
       touched_.push_back(block);
     else
       all_touched_ = true;
+  }
+  return changed;
+}
+
+/// What own acts changed that the server refused, or are about to: its word on that may come behind its word
+/// on the tick. @return as take_blocks()
+bool Predictor::take_refusals(const Client& client) {
+  bool changed = false;
+  Digging& digging = confirmed().player.digging;
+  for (const SentAct& sent : client.acts_sent()) {
+    if (!refused(sent.answer)) continue;
+    changed = replica_->take_back(sent.act.number, client.ground()) || changed;
+    if (!digging.active() || digging.number != sent.act.number) continue;
+    digging = Digging{};
+    changed = true;
   }
   return changed;
 }
@@ -173,8 +189,12 @@ void Predictor::go_on(const Client& client) {
 
 void Predictor::play(const Client& client, const PlayerCommand& command) {
   acts_.clear();
-  for (const SentAct& sent : client.acts_sent())
-    if (sent.tick == replica_->tick() + 1) acts_.push_back(sent.act);
+  for (const SentAct& sent : client.acts_sent()) {
+    if (sent.tick != replica_->tick() + 1 || sent.answer == ActVerdict::not_saved) continue;
+    acts_.push_back(sent.act);
+    // One that was refused did what every act does: it ended what was dug before.
+    if (refused(sent.answer)) acts_.back().kind = BlockActKind::stop;
+  }
   bystanders_.clear();
   if (others_ != nullptr)
     others_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome(), bystanders_);
@@ -267,6 +287,8 @@ bool Predictor::confirm(const Client& client) {
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
   const bool hurt = own.health < health_;  // what hurts also pushes
+  // What the server changed in a tick comes with its word on that: what is not there was refused.
+  const bool denied = replica_->changed_otherwise(tick, client.ground());
   const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();
   if (keeps && recall(client, tick)) return false;
   if (keeps) replica_->save(ahead_);
@@ -279,12 +301,12 @@ bool Predictor::confirm(const Client& client) {
       const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 || hurt;
       const bool beside = then.beside || somebody_near(client, own.body.position_m);
       // A snapshot that was missed hides what became of the ticks before it.
-      cause_ = put        ? MispredictCause::server
-               : !in_time ? MispredictCause::command
-               : beside   ? MispredictCause::crowd
-               : gap      ? MispredictCause::command
-               : sectors  ? MispredictCause::world
-                          : MispredictCause::unknown;
+      cause_ = put                 ? MispredictCause::server
+               : !in_time          ? MispredictCause::command
+               : beside            ? MispredictCause::crowd
+               : gap               ? MispredictCause::command
+               : sectors || denied ? MispredictCause::world
+                                   : MispredictCause::unknown;
       ++stats_.mispredicted[static_cast<std::size_t>(cause_)];
     } else if (sectors) {
       cause_ = MispredictCause::world;

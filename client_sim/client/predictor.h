@@ -133,6 +133,7 @@ class Predictor {
   ReplicaState& confirmed() { return states_[confirmed_state_]; }
   void begin_world(Client& client);
   bool take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told);
+  bool take_refusals(const Client& client);
   bool confirm(const Client& client);
   bool catch_up(const Client& client, std::uint32_t tick);
   bool take_arsenal(const Client& client, std::uint32_t tick);

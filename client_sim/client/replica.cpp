@@ -88,7 +88,12 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
   if (in_motion || mechanics_.counters().lines != lines) sectors_ = ++sectors_newest_;
   delta_yaw_ = delta_yaw_ + (player_.yaw[0] - turned.yaw);
   ++tick_;
-  for (const AppliedEdit& edit : edits_.applied()) own_edits_.push_back({tick_, edit});
+  for (const AppliedEdit& edit : edits_.applied()) {
+    const auto by = std::ranges::find_if(acts_.verdicts(), [&edit](const BlockVerdict& verdict) {
+      return verdict.verdict == ActVerdict::done && verdict.block == edit.block;
+    });
+    own_edits_.push_back({tick_, by == acts_.verdicts().end() ? 0 : by->number, edit});
+  }
 }
 
 void Replica::save(ReplicaState& out) const {
@@ -188,15 +193,27 @@ bool Replica::put_block(IVec3 block, BlockId id) {
   return ground_.volume().set_block(block, id);
 }
 
+/// What was changed twice is what it was before the first time.
+bool Replica::undo(AppliedEdit edit, const EditedGround& told) {
+  return put_block(edit.block, told.told(edit.block).value_or(edit.before));
+}
+
+bool Replica::changed_otherwise(std::uint32_t tick, const EditedGround& told) const {
+  return std::ranges::any_of(own_edits_, [&](const OwnEdit& own) {
+    return own.tick <= tick && told.told(own.edit.block) != own.edit.after;
+  });
+}
+
 bool Replica::take_back_until(std::uint32_t tick, const EditedGround& told) {
   bool any = false;
-  while (!own_edits_.empty() && own_edits_.front().tick <= tick) {
-    const AppliedEdit edit = own_edits_.front().edit;
-    any = put_block(edit.block, told.told(edit.block).value_or(edit.before)) || any;
-    // What was changed twice is what it was before the first time.
-    std::erase_if(own_edits_, [&](const OwnEdit& own) { return own.edit.block == edit.block; });
-  }
+  while (!own_edits_.empty() && own_edits_.front().tick <= tick)
+    any = undo(own_edits_.front().edit, told) || any;
   return any;
+}
+
+bool Replica::take_back(std::uint32_t act, const EditedGround& told) {
+  const auto own = std::ranges::find(own_edits_, act, &OwnEdit::act);
+  return own != own_edits_.end() && undo(own->edit, told);
 }
 
 }  // namespace ashlar::client_sim

@@ -119,7 +119,11 @@ class Replica {
   bool put_block(IVec3 block, BlockId id);
   /// Own changes of blocks up to a tick that the server never told of are taken back. @return were there any?
   bool take_back_until(std::uint32_t tick, const EditedGround& told);
+  /// What an own act changed is taken back: the server refused it. @return did it change anything?
+  bool take_back(std::uint32_t act, const EditedGround& told);
   bool changed_blocks() const { return !own_edits_.empty(); }
+  /// Is there an own change of blocks up to a tick that the server did not make, as far as it told of that?
+  bool changed_otherwise(std::uint32_t tick, const EditedGround& told) const;
   /// Are sectors in a saved state of this replica as foreseen from what the server told? Looked up at most
   /// once for what both are.
   bool alike(const ReplicaState& state, const SectorForecast& sectors);
@@ -128,8 +132,10 @@ class Replica {
   struct Rest;
   struct OwnEdit {
     std::uint32_t tick = 0;
+    std::uint32_t act = 0;  // its number
     AppliedEdit edit;
   };
+  bool undo(AppliedEdit edit, const EditedGround& told);
 
   WorldSetup setup_;
   std::shared_ptr<const PlayerMotion> motion_;

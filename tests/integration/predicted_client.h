@@ -43,9 +43,16 @@ struct PredictedClient {
   explicit PredictedClient(const WorldSetup& setup, std::uint64_t seed = 1)
       : PredictedClient(setup, seed, setup.game ? setup.game()->motion() : nullptr) {}
   /// @param motion  of the game that the client is linked with
-  PredictedClient(const WorldSetup& setup, std::uint64_t seed, std::shared_ptr<const PlayerMotion> motion)
-      : play(setup, seed), predictor(config_of(setup, std::move(motion))) {
+  /// @param streams  it is sent the ground
+  PredictedClient(const WorldSetup& setup, std::uint64_t seed, std::shared_ptr<const PlayerMotion> motion,
+                  bool streams = false)
+      : play(setup, {}, client_of(setup, streams), seed), predictor(config_of(setup, std::move(motion))) {
     foresees(nullptr);
+  }
+  static client_sim::ClientConfig client_of(const WorldSetup& setup, bool streams) {
+    client_sim::ClientConfig config = HostedClient::client_config(setup, "ada");
+    config.stream_ground = streams;
+    return config;
   }
   /// @param others  whom it may bump into; null: nobody is foreseen to be
   void foresees(client_sim::Others* others) { play.foresight = &ahead.emplace(predictor, others); }

@@ -424,6 +424,75 @@ TEST_CASE("where the ground is not there yet a client waits as the server does, 
   CHECK(p.predictor.stats().mispredicted_sum() == so_far);
 }
 
+namespace {
+
+/// A game on whose ground nobody changes anything, whoever may begin to.
+struct Museum : Game {
+  explicit Museum(bool begun) : may_begin(begun) {}
+  void begin(GameApi&) override {}
+  bool may_edit(GameApi&, EntityId, IVec3, BlockId) override { return std::exchange(may_begin, false); }
+  bool may_begin;
+};
+
+}  // namespace
+
+TEST_CASE("what the server's game refuses is back at once, and no misprediction that nobody can explain",
+          "[integration][prediction]") {
+  const bool digs = GENERATE(true, false), hard = GENERATE(false, true), streams = GENERATE(false, true);
+  if (hard && !digs) return;
+  const bool begun = hard && GENERATE(true, false);  // refused at its end, or at its beginning
+  CAPTURE(digs, hard, streams, begun);
+  WorldSetup setup = with_shared_ground(alone());
+  setup.game = [begun] { return std::make_unique<Museum>(begun); };
+  const auto own = BlockRegistry::builtin().types();
+  std::vector<BlockType> types(own.begin(), own.end());
+  for (std::size_t i = 1; i < types.size(); ++i)  // but air
+    for (double& hardness_s : types[i].hardness_s)
+      if (hardness_s >= 0) hardness_s = hard ? 0.3 : 0;
+  setup.blocks = std::make_shared<const BlockRegistry>(std::move(types));
+  PredictedClient p(setup, 12, nullptr, streams);
+  p.play.conditions(delayed(40));
+  p.enter();
+  PlayerCommand down;
+  down.pitch = Turn16{static_cast<std::uint16_t>(-16000)};
+  p.play.client.set_command(down);
+  p.run(1);
+  const IVec3 under = block_at(p.server_body().position_m - DVec3{0, 0, 0.5});
+  const IVec3 beside = under + IVec3{1, 0, 0};
+  const IVec3 target = digs ? under : beside + IVec3{0, 0, 1};
+  const auto solid = [&] { return p.predictor.replica().space().voxels->solid(target); };
+  const bool was = solid();
+  REQUIRE(was == digs);
+  const std::uint64_t so_far = p.mispredicted(MispredictCause::server);
+  REQUIRE((digs ? p.play.client.act(BlockActKind::dig, under)
+                : p.play.client.act(BlockActKind::place, beside, BlockFace::top, BlockId::stone)) != 0);
+  const Micros tick{1'000'000 / setup.rules.tick_rate_hz};
+  Micros refused_at{0}, back_at{0};
+  bool foreseen = false, progressed = false;
+  for (int i = 0; i < 1500; ++i) {
+    p.turn();
+    for (const ActAnswer& answer : p.play.client.take_verdicts())
+      if (refused(answer.verdict))
+        refused_at = p.play.now;
+      else
+        progressed = true;
+    foreseen = foreseen || solid() != was;
+    if (foreseen && solid() != was) back_at = Micros{0};
+    if (foreseen && solid() == was && back_at == Micros{0}) back_at = p.play.now;
+  }
+  // The word comes sooner than what is hard is dug.
+  CHECK(foreseen == (begun || !hard));
+  CHECK(progressed == begun);
+  CHECK(refused_at != Micros{0});
+  CHECK((back_at != Micros{0}) == foreseen);
+  CHECK(back_at <= refused_at + 2 * tick);
+  CHECK(p.mispredicted(MispredictCause::unknown) == 0);
+  CHECK(p.mispredicted(MispredictCause::server) == so_far);
+  // Only whose ground is dug away falls.
+  CHECK((p.mispredicted(MispredictCause::world) > 0) == (digs && foreseen));
+  CHECK(length(p.predictor.body().position_m - p.server_body().position_m) < 1e-9);
+}
+
 TEST_CASE("a block that is placed and one that is dug are foreseen, and taken back when refused",
           "[integration][prediction]") {
   PredictedClient p(alone(), 11);
