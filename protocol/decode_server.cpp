@@ -12,6 +12,7 @@
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/text.h"
 #include "protocol/wire_check.h"
+#include "world/sim/tick_limits.h"
 
 namespace ashlar {
 namespace {
@@ -155,6 +156,7 @@ ServerResult decode(const wire::Welcome& in) {
   out.world = in.world();
   out.seed = in.seed();
   out.tick = in.tick();
+  if (out.tick > world_ticks_max) return out_of_range;
   out.terrain = in.terrain();
   out.generator = in.generator();
   out.blocks_hash = in.blocks_hash();

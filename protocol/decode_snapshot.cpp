@@ -8,6 +8,7 @@
 #include "protocol/cue.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/sector_motion.h"
+#include "world/sim/tick_limits.h"
 
 namespace ashlar {
 namespace {
@@ -145,7 +146,8 @@ std::expected<PlainPart, DropReason> decode_snapshot(const wire::Snapshot& in) {
   out.part = in.part();
   out.part_count = in.part_count();
   if (out.part_count == 0 || out.part_count > snapshot_parts_max || out.part >= out.part_count ||
-      out.epoch == 0 || out.applied_tick > out.tick + std::uint64_t{applied_ahead_max})
+      out.epoch == 0 || out.tick > world_ticks_max ||
+      out.applied_tick > out.tick + std::uint64_t{applied_ahead_max})
     return out_of_range;
   out.own_age = in.own_age();
   if (in.own() != nullptr) {

@@ -15,14 +15,11 @@
 #include "server/net/transports.h"
 #include "server/rotation.h"
 #include "server/store/saver.h"
+#include "world/sim/tick_limits.h"
 
 namespace ashlar::server {
 
 class EditHistory;
-
-/// A world's ticks are counted in 32 bits: 828 days at 60 Hz, 388 at 128. This many are the last that a
-/// server runs, and what is counted ahead of them stays below the end.
-inline constexpr std::uint32_t world_ticks_max = 0xffff0000;
 
 /// How Loop::run() goes. What it points to must outlive the run; callbacks run on the loop's thread, between
 /// ticks, and hold it up for as long as they take.

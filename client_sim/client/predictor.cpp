@@ -347,8 +347,9 @@ bool Predictor::take_arsenal(const Client& client, std::uint32_t tick) {
   if (!told || told->tick > tick || told->tick == arsenal_tick_) return false;
   arsenal_tick_ = told->tick;
   since_.clear();
-  if (tick - told->tick < ring_.size())
-    for (std::uint32_t t = told->tick + 1; t <= tick; ++t) since_.push_back(applied_command(client, t));
+  const std::uint32_t ago = tick - told->tick;
+  for (std::uint32_t i = 1; ago < ring_.size() && i <= ago; ++i)
+    since_.push_back(applied_command(client, told->tick + i));
   return replica_->put_arsenal(told->arsenal, since_);
 }
 

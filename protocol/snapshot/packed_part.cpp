@@ -8,6 +8,7 @@
 #include "protocol/sector_motion.h"
 #include "protocol/snapshot/block_delta.h"
 #include "world/math/assert.h"
+#include "world/sim/tick_limits.h"
 
 namespace ashlar {
 namespace {
@@ -211,7 +212,7 @@ std::optional<PackedPartReader> PackedPartReader::open(std::span<const std::uint
   head.part_count = reader.get();
   const std::uint32_t applied = reader.get_varint();
   if (reader.failed_ || head.epoch == 0 || head.part >= head.part_count ||
-      head.part_count > snapshot_parts_max)
+      head.part_count > snapshot_parts_max || head.tick > world_ticks_max)
     return std::nullopt;
   if (applied > head.tick + std::uint64_t{applied_ahead_max}) return std::nullopt;
   head.applied_tick =

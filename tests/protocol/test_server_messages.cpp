@@ -12,6 +12,7 @@
 #include "tests/protocol/bytes.h"
 #include "tests/protocol/rules.h"
 #include "world/math/random.h"
+#include "world/sim/tick_limits.h"
 
 using namespace ashlar;
 using test::AlignedBytes;
@@ -243,6 +244,11 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
   welcome.snapshot_every_ticks = 0;
   CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
   welcome.snapshot_every_ticks = 31;  // at 30 ticks a second nobody would hear for more than a second
+  CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
+  welcome = largest_welcome();
+  welcome.tick = world_ticks_max;
+  CHECK(decode_server_message(AlignedBytes(writer.write(welcome)).span()).has_value());
+  ++welcome.tick;  // no server counts so far: what is ahead of it would begin at 0 again
   CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
 
   const auto plain_welcome = [](std::size_t token_bytes, bool rules, std::size_t props = 0, bool names = true,

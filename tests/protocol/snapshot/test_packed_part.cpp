@@ -10,6 +10,7 @@
 #include "protocol/snapshot/own_delta.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
+#include "world/sim/tick_limits.h"
 
 using namespace ashlar;
 
@@ -136,6 +137,17 @@ TEST_CASE("a packed part that was cut or changed is read within its bytes", "[pr
       walk(wrong);
     }
   }
+}
+
+TEST_CASE("a packed part of a tick that no server counts to is refused", "[protocol][packed]") {
+  PartHead head;
+  PackedPartWriter writer;
+  head.tick = world_ticks_max;
+  writer.begin(head);
+  CHECK(PackedPartReader::open(writer.bytes()));
+  ++head.tick;
+  writer.begin(head);
+  CHECK_FALSE(PackedPartReader::open(writer.bytes()));
 }
 
 TEST_CASE("bits come back as they were put", "[protocol][packed]") {

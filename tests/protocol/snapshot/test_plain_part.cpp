@@ -12,6 +12,7 @@
 #include "tests/protocol/bytes.h"
 #include "tests/protocol/registries.h"
 #include "world/math/random.h"
+#include "world/sim/tick_limits.h"
 
 using namespace ashlar;
 using test::AlignedBytes;
@@ -415,6 +416,7 @@ TEST_CASE("a plain snapshot with a wrong number is refused by name", "[protocol]
   CHECK(error_of([](Said& s) { s.cell.z = 65; }) == "out_of_range");
   CHECK(error_of([](Said& s) { s.cell.x = 16385; }) == "out_of_range");
   CHECK(error_of([](Said& s) { s.head.epoch = 0; }) == "out_of_range");
+  CHECK(error_of([](Said& s) { s.head.tick = world_ticks_max + 1; }) == "out_of_range");
   CHECK(error_of([](Said& s) { s.head.part = 1; }) == "out_of_range");
   CHECK(error_of([](Said& s) { s.head.part_count = 33; }) == "out_of_range");
   CHECK(error_of([](Said& s) { s.head.applied_tick = 258; }) == "out_of_range");
