@@ -82,6 +82,9 @@ static_assert(ASHLAR_DATAGRAM_BYTES == datagram_bytes_max);
 static_assert(ASHLAR_ACT_PROTECTED_ZONE == static_cast<int>(ActVerdict::protected_zone));
 static_assert(ASHLAR_ACT_PROTECTED_ZONE + 1 == act_verdict_count);  // one that is new stands there, too
 static_assert(ASHLAR_CUE_DIG + 1 == cue_kind_count);
+static_assert((ASHLAR_JUMP | ASHLAR_USE | ASHLAR_ATTACK | ASHLAR_DOWN | ASHLAR_RELOAD) ==
+              (button::known & ~button::weapon));
+static_assert(ASHLAR_RELOAD == button::reload && ASHLAR_DOWN == button::down);
 
 }  // namespace
 
@@ -98,6 +101,7 @@ struct ashlar_client {
   std::deque<ChatLine> lines;
   std::vector<ShotEvent> shots;
   std::vector<LaunchEvent> launches;
+  std::uint64_t world = 0;  // ClientStats::worlds, that these are of
 
   Micros frame_time() const { return sockets ? now() : at; }
 };
@@ -151,6 +155,10 @@ bool open_sockets(const ashlar_options& options, ClientConfig& config, std::opti
 ashlar_client* open_client(const ashlar_options& options, std::string& error) {
   GameConfig config;
   std::optional<ClientSockets> sockets;
+  if (options.size == 0) {
+    error = "no options: set ashlar_options.size to sizeof(ashlar_options), as ASHLAR_OPTIONS_INIT does";
+    return nullptr;
+  }
   if (!open_sockets(options, config.client, sockets, error)) return nullptr;
   if (options.token != nullptr && options.token_bytes > hello_token_bytes_max) {
     error = "the token is longer than ASHLAR_TOKEN_BYTES";
@@ -319,6 +327,12 @@ int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char*
   return 1;
 }
 
+int ashlar_send_game_message(ashlar_client* client, const char* name, const uint8_t* bytes,
+                             size_t size) noexcept {
+  if (client == nullptr || name == nullptr || (bytes == nullptr && size > 0)) return 0;
+  return client->game.client().send_game_message(name, {bytes, size}) ? 1 : 0;
+}
+
 int ashlar_self(ashlar_client* client, ashlar_self_state* out) noexcept {
   if (client == nullptr || out == nullptr) return 0;
   const auto shown = client->game.self(client->frame_time());
@@ -381,6 +395,8 @@ size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes
 
 size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max) noexcept {
   if (client == nullptr || (out == nullptr && max > 0)) return 0;
+  const std::uint64_t world = client->game.client().stats().worlds;
+  if (std::exchange(client->world, world) != world) client->shots.clear(), client->launches.clear();
   for (const ShotEvent& shot : client->game.predictor().take_shots()) client->shots.push_back(shot);
   for (const LaunchEvent& launch : client->game.predictor().take_launches())
     client->launches.push_back(launch);

@@ -66,7 +66,13 @@ enum ashlar_state { /* append only */
                     ASHLAR_LOST = 5
 };
 
-enum ashlar_button { ASHLAR_JUMP = 1, ASHLAR_USE = 2, ASHLAR_ATTACK = 4, ASHLAR_DOWN = 8 };
+enum ashlar_button {
+  ASHLAR_JUMP = 1,
+  ASHLAR_USE = 2,
+  ASHLAR_ATTACK = 4,
+  ASHLAR_DOWN = 8, /* who flies: sink */
+  ASHLAR_RELOAD = 16
+};
 
 typedef struct {
   uint32_t size;
@@ -262,6 +268,12 @@ ASHLAR_API int ashlar_say(ashlar_client* client, const char* text) ASHLAR_NOEXCE
  * The last 64 wait. */
 ASHLAR_API int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text,
                                 size_t text_bytes) ASHLAR_NOEXCEPT;
+
+/* Says something to the game that the server runs, of a kind that it hears, by its name: in order, and once,
+ * but for what was on its way when the session broke off, which is said again. 0: it was not taken (there is
+ * no such kind, it is too long for it, too many at once, or the client does not play). */
+ASHLAR_API int ashlar_send_game_message(ashlar_client* client, const char* name, const uint8_t* bytes,
+                                        size_t size) ASHLAR_NOEXCEPT;
 
 /* 0: there is no player yet, and nothing was filled in. */
 ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out) ASHLAR_NOEXCEPT;

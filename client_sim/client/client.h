@@ -330,7 +330,7 @@ class Client {
   /// The first tick that a command was due for in this world: before it the player stands. 0: none was yet.
   std::uint32_t first_command_tick() const { return first_command_tick_; }
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
-  /// tick there is none yet, or it is long ago (64 ticks).
+  /// tick there is none yet, or it is long ago (128 ticks).
   const PlayerCommand* command_of(std::uint32_t tick) const {
     const bool held = tick != 0 && tick <= filled_tick_ && filled_tick_ - tick < commands_.size();
     return held ? &commands_[tick % commands_.size()] : nullptr;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <vector>
 
 #include "client_sim/client/client.h"
 #include "client_sim/net/client_sockets.h"
@@ -55,6 +56,9 @@ int main(int argc, char** argv) {
   }
   if (!client.own()) return std::fprintf(stderr, "%s\n", client.reason().c_str()), 1;
   const DVec3 at = client.own()->body.position_m;
+  std::vector<ViewEntity> seen;
+  client.view().entities(seen);
+  std::erase_if(seen, [&](const ViewEntity& entity) { return entity.record.id == client.player(); });
   std::printf("ended at %.2f %.2f %.2f among %zu others after %llu snapshots\n", at.x, at.y, at.z,
-              client.view().entity_count(), static_cast<unsigned long long>(client.stats().snapshots));
+              seen.size(), static_cast<unsigned long long>(client.stats().snapshots));
 }

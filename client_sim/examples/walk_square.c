@@ -8,6 +8,12 @@
 
 enum { turns_a_second = 500, side_turns = turns_a_second / 2, seen_max = 64 };
 
+/* Rounded down, below 0, too. */
+static int32_t block_at(double metres) {
+  const int32_t whole = (int32_t)metres;
+  return whole > metres ? whole - 1 : whole;
+}
+
 static void print_picture(ashlar_client* client) {
   static ashlar_entity seen[seen_max];
   ashlar_self_state self = ASHLAR_SELF_INIT;
@@ -15,9 +21,7 @@ static void print_picture(ashlar_client* client) {
   if (!ashlar_self(client, &self)) return;
   count = ashlar_others(client, seen, sizeof seen[0], seen_max);
   printf("I am at %.2f %.2f %.2f on block %d, foreseen for tick %u, %u others in sight\n", self.x, self.y,
-         self.z,
-         ashlar_block(client, (int32_t)(self.x < 0 ? self.x - 1 : self.x),
-                      (int32_t)(self.y < 0 ? self.y - 1 : self.y), (int32_t)(self.z - 0.5)),
+         self.z, ashlar_block(client, block_at(self.x), block_at(self.y), block_at(self.z - 0.5)),
          (unsigned)self.tick, (unsigned)count);
   for (i = 0; i < count && i < 3; ++i)
     printf("  kind %u at %.2f %.2f %.2f\n", (unsigned)seen[i].kind, seen[i].x, seen[i].y, seen[i].z);

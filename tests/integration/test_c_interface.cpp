@@ -312,6 +312,65 @@ TEST_CASE(
   CHECK(holds() == 0);
 }
 
+namespace {
+
+/// Keeps what players say to it.
+struct Hears : Game {
+  explicit Hears(std::vector<std::string>& said) : heard(said) {}
+  void declare(ReplicationRegistry& to) override { to.add_client_message("vote", 8); }
+  void begin(GameApi&) override {}
+  void message(GameApi&, EntityId, std::size_t, std::span<const std::uint8_t> bytes) override {
+    heard.emplace_back(bytes.begin(), bytes.end());
+  }
+  std::vector<std::string>& heard;
+};
+
+}  // namespace
+
+TEST_CASE("by the interface for C a game is told something, and no shot of the last world comes in the next",
+          "[integration][c_interface]") {
+  std::vector<std::string> heard;
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  setup.game = [&heard] { return std::make_unique<Hears>(heard); };
+  PlayedInC p(setup);
+  const auto* const bytes = reinterpret_cast<const uint8_t*>("stone");
+  CHECK(ashlar_send_game_message(p.client, "vote", bytes, 5) == 0);
+  p.enter();
+  CHECK(ashlar_send_game_message(p.client, "vote", bytes, 5) == 1);
+  CHECK(ashlar_send_game_message(p.client, "vote", nullptr, 0) == 1);
+  CHECK(ashlar_send_game_message(p.client, "vote", nullptr, 5) == 0);
+  CHECK(ashlar_send_game_message(p.client, "vote", bytes, 9) == 0);
+  CHECK(ashlar_send_game_message(p.client, "veto", bytes, 5) == 0);
+  CHECK(ashlar_send_game_message(p.client, nullptr, bytes, 5) == 0);
+  p.run(0.5);
+  CHECK(heard == std::vector<std::string>{"stone", ""});
+
+  ashlar_command command = ASHLAR_COMMAND_INIT;
+  command.buttons = ASHLAR_ATTACK | ASHLAR_RELOAD;
+  ashlar_set_command(p.client, &command);
+  p.run(1);
+  command.buttons = 0;
+  ashlar_set_command(p.client, &command);
+  p.run(0.5);
+  std::array<ashlar_shot, 64> shots{};
+  REQUIRE(ashlar_take_shots(p.client, shots.data(), sizeof shots[0], 1) == 1);
+  p.play.host->change_world(std::make_unique<World>(setup));
+  p.run(3);
+  REQUIRE(ashlar_get_state(p.client) == ASHLAR_PLAYING);
+  CHECK(ashlar_take_shots(p.client, shots.data(), sizeof shots[0], shots.size()) == 0);
+}
+
+TEST_CASE("by the interface for C whoever sets no size of his options is told so",
+          "[integration][c_interface]") {
+  ashlar_options options{};
+  options.own_datagrams = 1;
+  char error[128] = "";
+  CHECK(ashlar_open(&options, error, sizeof error) == nullptr);
+  CHECK_THAT(std::string(error), ContainsSubstring("ashlar_options.size"));
+}
+
 TEST_CASE("by the interface for C a client that is none is one that is over", "[integration][c_interface]") {
   ashlar_client* const none = nullptr;
   ashlar_advance(none), ashlar_leave(none), ashlar_close(none), ashlar_set_command(none, nullptr);
@@ -320,6 +379,7 @@ TEST_CASE("by the interface for C a client that is none is one that is over", "[
   CHECK(ashlar_self(none, nullptr) == 0);
   CHECK(ashlar_others(none, nullptr, sizeof(ashlar_entity), 4) == 0);
   CHECK(ashlar_dig(none, 1, 2, 3, 0) == 0);
+  CHECK(ashlar_send_game_message(none, "vote", nullptr, 0) == 0);
   CHECK(ashlar_block(none, 1, 2, 3) == -1);
   WorldSetup setup;
   setup.players_max = 4;
