@@ -164,7 +164,7 @@ void Client::handle(const BlockEdits& message) {
   stats_.blocks_told += message.changes.size();
   if (config_.light) return;
   if (own_ && !ground_.room_for(message.changes.size()))
-    ground_.forget_far(chunk_of(block_at(own_->body.position_m)));
+    ground_.forget_far(chunk_of(block_at(own_->body.position_m)), message.chunk);
   take_ground(ground_.take(message));
 }
 

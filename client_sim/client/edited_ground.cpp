@@ -76,12 +76,18 @@ const char* EditedGround::take(const BlockEdits& edits) {
   return nullptr;
 }
 
-void EditedGround::forget_far(ChunkCoord from) {
-  std::erase_if(told_, [&](const auto& told) {
-    const ChunkCoord at = told.first;
-    const bool far =
-        std::abs(at.x - from.x) > told_reach_columns || std::abs(at.y - from.y) > told_reach_columns;
-    if (far) told_blocks_ -= told.second.size();
+void EditedGround::forget_far(ChunkCoord player, ChunkCoord told) {
+  const auto far_from = [](ChunkCoord from, ChunkCoord at) {
+    return std::abs(at.x - from.x) > told_reach_columns || std::abs(at.y - from.y) > told_reach_columns;
+  };
+  // What is told is within reach of where the player is: twice as far from that is out of its reach.
+  const auto far_behind = [](ChunkCoord from, ChunkCoord at) {
+    return std::abs(at.x - from.x) > 2 * told_reach_columns ||
+           std::abs(at.y - from.y) > 2 * told_reach_columns;
+  };
+  std::erase_if(told_, [&](const auto& known) {
+    const bool far = far_from(player, known.first) && far_behind(told, known.first);
+    if (far) told_blocks_ -= known.second.size();
     return far;
   });
 }

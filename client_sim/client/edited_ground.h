@@ -49,10 +49,11 @@ class EditedGround {
   /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
   static constexpr std::size_t told_max = std::size_t{1} << 22;
   const char* take(const BlockEdits& edits);
-  /// Forgets what was told of columns of chunks farther away than any server tells of: where the player comes
-  /// back to them all is told again. O(chunks with changes).
+  /// Forgets what was told of columns of chunks farther away than any server tells of, from where the player
+  /// last was and from what is told now, as it may just have come elsewhere: where it comes back to them all
+  /// is told again. O(chunks with changes).
   static constexpr std::int32_t told_reach_columns = 36;  // 1024 m of interest, and what is told ahead
-  void forget_far(ChunkCoord from);
+  void forget_far(ChunkCoord player, ChunkCoord told);
   /// Is there room for so many more, where the ground is computed?
   bool room_for(std::size_t changes) const { return told_blocks_ + changes <= told_max; }
   /// Chunks of ground and what becomes of them. @return as StreamedGround

@@ -23,7 +23,7 @@ struct EditDesk {
   static constexpr std::int32_t tokens_max = 32;
 
   /// Its acts are numbered from 1, in a body that may have been another session's, from behind that one's in
-  /// the world: by so much more there. As numbers, these wrap.
+  /// the world: by so much more there.
   std::uint32_t number_offset = 0;
   std::size_t waiting_count = 0;
   std::int32_t tokens = tokens_max;

@@ -94,6 +94,11 @@ void EditRoom::listen(Micros now, Session& session) {
     }
     desk.tokens -= acts->act_count;
     for (std::uint8_t i = 0; i < acts->act_count; ++i) {
+      const std::uint32_t number = acts->acts[i].number;
+      if (number > ~std::uint32_t{0} - desk.number_offset) {  // there is no such number left in the world
+        desk.answers.push_back({number, ActVerdict::stale_number, acts->acts[i].block});
+        continue;
+      }
       BlockAct& act = (desk.waiting[desk.waiting_count++] = {acts->tick, acts->acts[i]}).act;
       act.player = session.player;
       act.number += desk.number_offset;

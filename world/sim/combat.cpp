@@ -81,10 +81,6 @@ void Combat::forget_flying() {
   queued_.clear();
 }
 
-void Combat::note_death(EntityId who, HurtBy how, DVec3 at) {
-  note({CombatEventKind::died, how, 0, who, EntityId{0}}, at);
-}
-
 void Combat::note_fallen(const MonsterTable& monsters, std::size_t row) {
   const std::uint16_t drop = monsters.traits_at(row).drop;
   if (drop != 0 && fallen_.size() < fallen_max) fallen_.push_back({drop, monsters.body[row].position_m});
@@ -114,16 +110,27 @@ std::uint16_t Combat::points_on(const CombatTick& tick, std::size_t row, const H
   return tick.rules.skill == 1 ? static_cast<std::uint16_t>(points / 2) : points;
 }
 
-std::uint16_t Combat::cost(CombatTick& tick, EntityId who, const Harm& harm) {
+std::uint16_t Combat::crush(CombatTick& tick, EntityId who) {
   const auto body = body_of(tick.rules, tick.players, tick.monsters, who);
   if (!body) return 0;
+  const Harm harm{EntityId{0}, tick.rules.crush_damage, HurtBy::crusher, {}};
   std::uint16_t lost = 0;
   if (body->player)
     lost = past_armour(tick.players, body->row, points_on(tick, body->row, harm));
   else
     lost = std::min(tick.monsters.health[body->row], judged(tick, who, harm));
-  if (lost > 0) note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, body->base);
+  if (lost > 0) note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, body->middle());
   return lost;
+}
+
+void Combat::note_crushed(CombatTick& tick, EntityId who) {
+  const std::size_t slot = slot_of(who), first = tick.players.rows();
+  const bool player = slot < first;
+  const std::size_t row = player ? slot : slot - first;
+  const double height_m = player ? tick.rules.player.height_m : tick.monsters.traits_at(row).shape.height_m;
+  const DVec3 base = player ? tick.players.body[row].position_m : tick.monsters.body[row].position_m;
+  if (!player) note_fallen(tick.monsters, row);
+  note({CombatEventKind::died, HurtBy::crusher, 0, who, EntityId{0}}, base + DVec3{0, 0, height_m / 2});
 }
 
 void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {

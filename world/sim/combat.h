@@ -95,9 +95,12 @@ class Combat {
   /// A push is as Doom's: an eighth of a unit a tic for each point and 100 of mass.
   void hurt(CombatTick& tick, EntityId who, const Harm& harm);
 
-  /// Health that a hit costs somebody who is there, as hurt() has it; armour is used up, the health is not
-  /// taken. For who takes it himself: a crusher.
-  std::uint16_t cost(CombatTick& tick, EntityId who, const Harm& harm);
+  /// A crusher has somebody between its planes: Rules::crush_damage, as hurt() has it. Armour is used up and
+  /// the hit is told of, but the health is the crusher's to take.
+  /// @return how much of it; 0 of who is not there
+  std::uint16_t crush(CombatTick& tick, EntityId who);
+  /// It was the end of somebody, who is still in the row.
+  void note_crushed(CombatTick& tick, EntityId who);
 
   /// Players' shots hit whom they met, as hard as their weapons say.
   void shots(CombatTick& tick, std::span<const ShotEvent> shots);
@@ -114,11 +117,6 @@ class Combat {
   /// What flies and what waits to be launched is gone: those whom it would have met have begun anew.
   void forget_flying();
 
-  /// Somebody died otherwise: of a crusher.
-  void note_death(EntityId who, HurtBy how, DVec3 at);
-  /// The same of a monster, whose row nobody has taken yet.
-  void note_fallen(const MonsterTable& monsters, std::size_t row);
-
   std::span<const CombatEvent> events() const { return events_; }  ///< of the tick, in their order
   std::span<const Summons> summons() const { return summons_; }    ///< to be put into the world
   /// What burst of players' in this tick, with splash damage; beyond player_bursts_max the rest is left out.
@@ -133,6 +131,8 @@ class Combat {
   void add_to_hash(StripeHasher& hash) const;  ///< draws and projectiles; bodies are the tables'
 
  private:
+  /// What a monster leaves that has just died and is still in its row.
+  void note_fallen(const MonsterTable& monsters, std::size_t row);
   /// Points of a hit: step × (1 to sides). A hit takes 65535 at most, more than which nobody has.
   std::uint16_t draw(std::uint16_t step, std::uint8_t sides) {
     return static_cast<std::uint16_t>(std::min(step * (1 + rng_.below(sides)), 65535u));

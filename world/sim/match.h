@@ -46,8 +46,9 @@ struct Match {
     hash.add(static_cast<std::uint64_t>(number));
     for (const std::int32_t score : team_score)
       hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(score)));
-    for (const auto* const list : {&players, &aside})
-      for (const MatchPlayer& p : *list) add_to_hash(hash, p);
+    for (const MatchPlayer& p : players) add_to_hash(hash, p);
+    hash.add(std::uint64_t{0});
+    for (const MatchPlayer& p : aside) add_to_hash(hash, p);
   }
 
  private:

@@ -141,6 +141,7 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
     const std::uint16_t points =
         tick.crush == nullptr ? tick.rules.crush_damage : tick.crush->crushes(e.entity);
     if (!hurt(player ? p.health[row] : m.health[row], points)) continue;
+    if (tick.crush != nullptr) tick.crush->crushed(e.entity);
     if (player) {
       ++counters_.player_deaths;
       p.body[row].velocity_mps = {};

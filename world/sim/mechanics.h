@@ -57,6 +57,8 @@ class CrushRule {
   /// Health that somebody loses who is crushed once, once armour and the game have had their say; it is not
   /// taken yet.
   virtual std::uint16_t crushes(EntityId who) = 0;
+  /// That was the end of somebody, who is still in the row.
+  virtual void crushed(EntityId who) = 0;
 
  protected:
   ~CrushRule() = default;

@@ -94,6 +94,7 @@ class Pickups {
   /// Floors move, or have just come to rest: what lies on them goes along, within a quarter of a second.
   /// Nobody has to be there.
   void note_motion(const Rules& rules) { follow_left_ = follow_ticks(rules); }
+  bool follows() const { return follow_left_ > 0; }  ///< some have not looked yet since
   /// Those back whose time has come, then takes, in the order of players' rows. Cost: 30 ns a player, 2 ns an
   /// item near it and a row of items.
   void advance(PickupsTick& tick);

@@ -71,13 +71,6 @@ struct World::Impl::Rest {
     const std::uint64_t died = w.mechanics.counters().monster_deaths - deaths;
     ASHLAR_ASSERT(died <= w.monster_count);
     w.monster_count -= static_cast<std::uint32_t>(died);
-    for (const MoverEvent& e : w.mechanics.events()) {
-      if (e.kind != MoverEventKind::died) continue;
-      const std::size_t slot = slot_of(e.entity), first = w.players.rows();
-      const Body& body = slot < first ? w.players.body[slot] : w.monsters.body[slot - first];
-      w.combat.note_death(e.entity, HurtBy::crusher, body.position_m);
-      if (slot >= first) w.combat.note_fallen(w.monsters, slot - first);
-    }
     if (awake) part(StepPart::shots);
   }
   void shots_fired() {
@@ -210,7 +203,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   part(StepPart::game);
   w.drop_spilled();
-  if (w.mechanics.in_motion() || !w.mechanics.events().empty()) w.pickups.note_motion(w.setup.rules);
+  // Who wakes begins to look anew: each in its own tick, of so many in a row.
+  const bool moved = w.mechanics.in_motion() || !w.mechanics.events().empty();
+  if (moved || (!awake && w.pickups.follows())) w.pickups.note_motion(w.setup.rules);
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.hear_noises(moving);

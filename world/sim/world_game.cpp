@@ -16,7 +16,13 @@ std::uint16_t World::Impl::points(EntityId who, EntityId by, std::uint16_t asked
 
 std::uint16_t World::Impl::crushes(EntityId who) {
   CombatTick fighting = combat_tick();
-  return combat.cost(fighting, who, {EntityId{0}, setup.rules.crush_damage, HurtBy::crusher, {}});
+  if (player_count == 0) fighting.rule = nullptr;  // its game waits
+  return combat.crush(fighting, who);
+}
+
+void World::Impl::crushed(EntityId who) {
+  CombatTick fighting = combat_tick();
+  combat.note_crushed(fighting, who);
 }
 
 bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {

@@ -74,6 +74,7 @@ World::Impl::Impl(const WorldSetup& given)
   place_monsters();
   pickups = Pickups(setup, space());
   if (setup.kept) restore_kept(*setup.kept);
+  pickups.note_motion(setup.rules);  // floors that are kept may be elsewhere than at first
   match.players.resize(p);
   match.aside.resize(p);
   buttons_before.resize(p);

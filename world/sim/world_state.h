@@ -40,6 +40,7 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
   /// What of Rules::crush_damage comes of a crusher.
   std::uint16_t crushes(EntityId who) override;
+  void crushed(EntityId who) override;
   /// Whether the game lets a player change a block.
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 

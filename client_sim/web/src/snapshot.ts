@@ -12,6 +12,8 @@ export const entitiesMax = 48;
 export const groupEntitiesMax = 16;
 /** Ticks that a command may be ahead of the snapshot that says that it was applied. */
 export const appliedAheadMax = 256;
+/** No world counts its ticks farther. */
+export const worldTicksMax = 0xffff0000;
 
 /** Cells are cubes of 64 m; places within one are below this, in 1/128 m. */
 export const cellSteps = 8192;

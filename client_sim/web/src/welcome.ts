@@ -5,7 +5,7 @@ import { Encoding } from 'flatbuffers';
 import type { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
 import { check, present } from './bytes';
 import { readRules, type Rules } from './rules';
-import { isChunk, isInWorld, lifeTicksMax, worldBlocks, worldBlocksUp } from './snapshot';
+import { isChunk, isInWorld, lifeTicksMax, worldBlocks, worldBlocksUp, worldTicksMax } from './snapshot';
 import { shown } from './text';
 
 const raw = Encoding.UTF8_BYTES;
@@ -149,6 +149,7 @@ export function readWelcome(wire: WireWelcome): Welcome {
   check(wire.snapshotEveryTicks() >= 1 && wire.snapshotEveryTicks() <= tickRateHz, 'the rate of snapshots');
   check(wire.mapsLength() <= mapsMax, 'the number of maps');
   check(wire.ageTicks() <= lifeTicksMax, 'the age of the world');
+  check(wire.tick() <= worldTicksMax, 'the tick of a welcome');
   checkColumns(wire.columnsLow(), wire.columnsHigh());
   return {
     resetToken: token!.slice(), resumed: wire.resumed(), world: wire.world(), seed: wire.seed(), tick: wire.tick(),

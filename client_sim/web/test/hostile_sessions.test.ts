@@ -64,9 +64,9 @@ test('session: a client plays, and what makes no sense where it comes is dropped
 
 test('session: what is no message closes it, of whatever kind it is', () => {
   const wrong: [Stream | undefined, Uint8Array][] = [
-    [Stream.control, writeWelcome({ rules: { fallFreeM: NaN } })], [Stream.chat, chat('two\nlines')],
+    [Stream.control, writeWelcome({ rules: { fallFreeM: NaN } })], [Stream.control, writeWelcome({ tick: 0xffff0001 })], [Stream.chat, chat('two\nlines')],
     [Stream.events, writeScore(' ')], [undefined, writePart({ tick: 9, items: [Uint8Array.of(99)] })],
-    [undefined, Uint8Array.of(2, 0, 0, 0)],
+    [undefined, Uint8Array.of(2, 0, 0, 0)], [undefined, writePart({ tick: 0xffff0001, items: [] })],
   ];
   for (const [stream, message] of wrong) {
     const session = new Session(crypto);

@@ -48,6 +48,7 @@ export interface WrittenWelcome {
   zoneNames: string[];
   columns: [low: number, high: number];
   ageTicks: bigint;
+  tick: number;
 }
 
 export function writeWelcome(wanted: Partial<WrittenWelcome> = {}): Uint8Array {
@@ -81,7 +82,7 @@ export function writeWelcome(wanted: Partial<WrittenWelcome> = {}): Uint8Array {
     Welcome.addResetToken(builder, token);
     Welcome.addResumed(builder, resumed);
     Welcome.addWorld(builder, world);
-    Welcome.addTick(builder, 990);
+    Welcome.addTick(builder, wanted.tick ?? 990);
     Welcome.addSnapshotEveryTicks(builder, every);
     Welcome.addRules(builder, rules);
     if (maps) Welcome.addMaps(builder, maps);

@@ -55,7 +55,10 @@ TEST_CASE("a server that tells of changed blocks without end is not believed", "
   CHECK_FALSE(ground.room_for(1));
   // What is farther away than a server tells of is told again where one comes back.
   constexpr int here = 50, reach = EditedGround::told_reach_columns;
-  ground.forget_far({here, 0, 7});
+  constexpr ChunkCoord elsewhere{1000, 0, 0};
+  ground.forget_far({here, 0, 7}, {here + 2 * reach, 0, 7});
+  CHECK(ground.told({chunk_size * (here + reach + 1), 0, 0}));  // the player may be there already
+  ground.forget_far({here, 0, 7}, elsewhere);
   CHECK(ground.told_blocks() == (2 * reach + 1) * chunk_blocks);
   CHECK(ground.told({chunk_size * (here - reach), 0, 0}));
   CHECK_FALSE(ground.told({chunk_size * (here - reach) - 1, 0, 0}));

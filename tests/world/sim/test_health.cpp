@@ -219,8 +219,14 @@ TEST_CASE("crushers ask the game, armour and powers as all that hurts", "[world]
       ++asks;
       return spares ? std::uint16_t{0} : asked;
     }
+    void tick(GameApi& api) override {
+      if (const std::uint16_t thing = std::exchange(gives, std::uint16_t{0}); thing != 0)
+        for (const EntityId id : api.players().id)
+          if (id != EntityId{0}) api.give(id, thing);
+    }
     bool spares = true;
     int asks = 0;
+    std::uint16_t gives = 0;
   };
   Merciful* game = nullptr;
   c.setup.game = [&game] {
@@ -233,12 +239,25 @@ TEST_CASE("crushers ask the game, armour and powers as all that hurts", "[world]
   REQUIRE(game->asks >= 3);
   CHECK(c.world->players().health[0] == c.setup.rules.player_health);
   game->spares = false;
-  int hurts = 0;
-  for (int i = 0; i < 20 * 60 && hurts == 0; ++i) {
-    c.step({});
-    for (const CombatEvent& e : c.world->combat().events())
-      if (e.kind == CombatEventKind::hurt && e.how == HurtBy::crusher) ++hurts;
-  }
-  CHECK(hurts > 0);
-  CHECK(c.world->players().health[0] < c.setup.rules.player_health);
+  constexpr std::uint16_t green_armour = 2018, invulnerability = 2022;
+  game->gives = green_armour;
+  const auto next_hit = [&] {
+    for (int i = 0; i < 20 * 60; ++i) {
+      c.step({});
+      for (const CombatEvent& e : c.world->combat().events())
+        if (e.kind == CombatEventKind::hurt && e.how == HurtBy::crusher) return int{e.points};
+    }
+    return 0;
+  };
+  // A third of it is the armour's.
+  const int asked = c.setup.rules.crush_damage;
+  const int before = c.world->players().health[0];
+  CHECK(next_hit() == asked - asked / 3);
+  CHECK(c.world->players().health[0] == before - (asked - asked / 3));
+  CHECK(c.world->players().armour[0] == 100 - asked / 3);
+  game->gives = invulnerability;
+  c.step({});
+  const int left = c.world->players().health[0];
+  for (int i = 0; i < 5 * 60; ++i) c.step({});
+  CHECK(c.world->players().health[0] == left);
 }

@@ -1,5 +1,6 @@
 #include "world/sim/triggers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
