@@ -93,7 +93,9 @@ class Pickups {
 
   /// Floors move, or have just come to rest: what lies on them goes along, within a quarter of a second.
   /// Nobody has to be there.
-  void note_motion(const Rules& rules) { follow_left_ = follow_ticks(rules); }
+  void note_motion(const Rules& rules) {
+    if (items_.dropped_from > 0 || dropped_ > 0) follow_left_ = follow_ticks(rules);
+  }
   bool follows() const { return follow_left_ > 0; }  ///< some have not looked yet since
   /// Those back whose time has come, then takes, in the order of players' rows. Cost: 30 ns a player, 2 ns an
   /// item near it and a row of items.

@@ -96,6 +96,12 @@ struct World::Impl::Rest {
   }
 };
 
+void World::Impl::note_moved_floors(bool awake) {
+  const bool moved = mechanics.in_motion() || !mechanics.events().empty();
+  // Who wakes begins to look anew: each in its own tick, of so many in a row.
+  if (moved || (!awake && pickups.follows())) pickups.note_motion(setup.rules);
+}
+
 void World::Impl::take_items() {
   PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
   pickups.drop(taking, combat.fallen());
@@ -203,9 +209,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   part(StepPart::game);
   w.drop_spilled();
-  // Who wakes begins to look anew: each in its own tick, of so many in a row.
-  const bool moved = w.mechanics.in_motion() || !w.mechanics.events().empty();
-  if (moved || (!awake && w.pickups.follows())) w.pickups.note_motion(w.setup.rules);
+  w.note_moved_floors(awake);
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.hear_noises(moving);

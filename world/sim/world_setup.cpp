@@ -74,9 +74,7 @@ World::Impl::Impl(const WorldSetup& given)
   place_monsters();
   pickups = Pickups(setup, space());
   if (setup.kept) restore_kept(*setup.kept);
-  pickups.note_motion(setup.rules);  // floors that are kept may be elsewhere than at first
-  match.players.resize(p);
-  match.aside.resize(p);
+  match.players.resize(p), match.aside.resize(p);
   buttons_before.resize(p);
   game_rng = rng_for(setup.seed, game_draws);
   game = setup.game ? setup.game() : make_mode(setup.rules);
@@ -162,6 +160,7 @@ void World::Impl::restore() {
 void World::Impl::restore_kept(const KeptState& kept) {
   loose.restore(kept.falling);
   restore_sectors(kept.maps, setup.maps, heights, mechanics);
+  pickups.note_motion(setup.rules);  // floors may be elsewhere than at first
   const bool same_monsters = kept.monsters_of == monsters_of() &&
                              restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max);
   if (same_monsters) {

@@ -167,6 +167,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   struct Rest;
   /// Who can be pushed.
   void fill_crowd();
+  /// What lies on floors that move goes along.
+  void note_moved_floors(bool awake);
   /// Drops of the dead lie down; what lies is picked up and comes back.
   void take_items();
   /// Into the counters.
