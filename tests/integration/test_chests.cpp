@@ -53,8 +53,8 @@ TEST_CASE("a client keeps items in a chest, and is told what it holds", "[integr
     o.play.conditions(lossy);
   }
   client_sim::Client& client = o.play.client;
-  CHECK(o.play.host->give("nobody", BlockId::clay, 70) == 0);
-  REQUIRE(o.play.host->give("ada", BlockId::clay, 70) == 1);
+  CHECK(o.play.host->give("nobody", BlockId::clay, 70).players == 0);
+  REQUIRE(o.play.host->give("ada", BlockId::clay, 70).players == 1);
   o.play.run(0.5);
   CHECK(client.inventory().count(BlockId::clay) == 70);
   CHECK(client.put_into_block(BlockId::clay, 1) == 0);  // none is open

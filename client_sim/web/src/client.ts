@@ -1,7 +1,7 @@
 // A client without sockets and clocks: fed with packets and the time, drained of packets and events.
 
 import type { BlockKind } from './block_kinds';
-import { WireError, equalBytes } from './bytes';
+import { WireError, check, equalBytes } from './bytes';
 import { buildOf, faultOf, type ClientConfig } from './client_config';
 import { EventQueue, type ClientEvent } from './client_events';
 import {
@@ -21,7 +21,7 @@ import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
 import { readServerMessage, type MonsterShow, type ServerMessage } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
-import { ticksSince, type SnapshotPart } from './snapshot';
+import { ticksSince, worldTicksMax, type SnapshotPart } from './snapshot';
 import { validText } from './text';
 import { travels } from './travels';
 import { View } from './view';
@@ -346,6 +346,7 @@ export class Client {
   }
 
   private takeSnapshot(now: number, part: SnapshotPart): void {
+    check(part.tick <= worldTicksMax, 'the tick of a part');
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
       ++this.dropped;
       return;

@@ -10,7 +10,7 @@ import { checkOwn, type OwnState } from './own_delta';
 import { fieldsFor, kindOf, type Audience, type Replication } from './replication';
 import { checkMotion, checkSlice, motionsMax } from './sectors';
 import {
-  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, partsMax, worldTicksMax, type SnapshotItem,
+  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, partsMax, type SnapshotItem,
   type SnapshotPart, type Triple,
 } from './snapshot';
 
@@ -192,7 +192,6 @@ function checkSectors(wire: WireSnapshot): void {
 /** @param wire verified. Heights and motions of sectors are left where they are. */
 export function readSnapshot(wire: WireSnapshot): SnapshotPart {
   check(wire.partCount() >= 1 && wire.partCount() <= partsMax && wire.part() < wire.partCount(), 'a part');
-  check(wire.tick() <= worldTicksMax, 'a part');
   check(wire.epoch() !== 0 && wire.appliedTick() <= wire.tick() + appliedAheadMax, 'a part');
   checkSectors(wire);
   const gone = each(wire.goneLength(), (i) => wire.gone(i), 'a block');
