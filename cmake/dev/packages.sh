@@ -10,7 +10,7 @@ packages_of() {
         libpng-dev
       ;;
     build) echo "$(packages_of programs)" ccache python3 catch2 librapidcheck-dev libbenchmark-dev freedoom ;;
-    clang) echo clang-19 libclang-rt-19-dev llvm-19 ;;
+    clang) echo clang-19 lld-19 libclang-rt-19-dev llvm-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
     # And what its libraries are built with from their sources.
