@@ -129,7 +129,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, Fo
   if (!ended()) watch();
   if (!ended() && state_ == ClientState::playing) {
     // What a picture is made of from now on: Others takes the newest, too.
-    if (view_.newest_tick() != told_.newest()) told_.note(view_.newest_tick());
+    if (view_.newest_tick() != world_.told.newest()) world_.told.note(view_.newest_tick());
     number_commands();
     const bool speaks = connection_ && greeted_ && !ending_;
     if (speaks) send_acts();
@@ -206,7 +206,7 @@ void Client::watch() {
   }
   if (state_ != ClientState::playing) return;
   stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
-  if (now_ - hungry_since_ >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
+  if (now_ - hungry_since_ >= second && !world_.in_long_gap) ++stats_.starved, world_.in_long_gap = true;
 }
 
 bool Client::say(std::string_view text) {

@@ -177,15 +177,15 @@ class Client {
   void set_command(const PlayerCommand& command) { command_ = quantise(command); }
   /// The picture that the player sees is so many ticks behind its newest command, from now on (others.h); 0:
   /// not known. By it the server judges shots.
-  void set_view_lag(std::uint32_t ticks) { view_lag_ticks_ = ticks; }
-  std::uint32_t view_lag() const { return view_lag_ticks_; }
+  void set_view_lag(std::uint32_t ticks) { world_.view_lag_ticks = ticks; }
+  std::uint32_t view_lag() const { return world_.view_lag_ticks; }
   /// Does the player only watch? It flies through everything, by its commands, and the others do not see it.
   /// It came so, said "/spectate", waits for a place in the match or has no life left in it; "/play" ends it.
-  bool spectates() const { return own_ && own_->body.noclip == noclip_spectates; }
+  bool spectates() const { return world_.own && world_.own->body.noclip == noclip_spectates; }
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
   /// own turns that by the same.
-  Turn16 delta_yaw() const { return own_ ? own_->delta_yaw : Turn16{0}; }
+  Turn16 delta_yaw() const { return world_.own ? world_.own->delta_yaw : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
@@ -222,30 +222,32 @@ class Client {
   /// nullopt: it has none, or it is too far off to know.
   std::optional<std::uint64_t> timer_ticks(IVec3 block) const;
   /// Ticks of the world's life until the newest one that is known here: what timers and the day go by.
-  std::uint64_t life_tick() const { return welcome_.age_ticks + std::max(welcome_.tick, complete_tick_); }
+  std::uint64_t life_tick() const {
+    return welcome_.age_ticks + std::max(welcome_.tick, world_.complete_tick);
+  }
   /// How bright the open sky is in the world's newest tick that is known here, from 0 to 15
   /// (world/sim/day.h).
   int sky() const;
   /// What the own player holds, as the server last said.
-  const Inventory& inventory() const { return inventory_; }
+  const Inventory& inventory() const { return world_.inventory; }
   /// Takes at most `most` of the verdicts that came, in order. At most verdicts_max are kept. An act that was
   /// on its way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
   std::vector<ActAnswer> take_verdicts(std::size_t most = verdicts_max);
   /// Whatever happened up to this tick of the world is on the server's disk, as far as it said; 0: nothing
   /// was said, as by a server that keeps no world.
-  std::uint32_t saved_tick() const { return saved_tick_; }
+  std::uint32_t saved_tick() const { return world_.saved_tick; }
   /// The kinds of blocks of the welcome's world; the built-in ones until it told of others. Never null.
   const std::shared_ptr<const BlockRegistry>& blocks() const { return blocks_; }
   /// The newest acts_sent_max acts that were said in this world, in order: what prediction repeats.
   static constexpr std::size_t acts_sent_max = 64;
-  std::span<const SentAct> acts_sent() const { return acts_sent_; }
+  std::span<const SentAct> acts_sent() const { return world_.acts_sent; }
   /// What fights did to the own player, as the server last said; nullopt: it has said nothing yet.
-  const std::optional<Fight>& fight() const { return fight_; }
+  const std::optional<Fight>& fight() const { return world_.fight; }
   /// Weapons, ammunition and powers of the own player, as the server last said; nullopt: nothing yet.
-  const std::optional<Carried>& carried() const { return carried_; }
+  const std::optional<Carried>& carried() const { return world_.carried; }
   /// The match and its score, as the server last said; nullopt: nothing yet in this world.
-  const std::optional<Score>& score() const { return score_; }
+  const std::optional<Score>& score() const { return world_.score; }
   /// What the welcome's world tells of its kinds, and its game's messages; ours until it told. Never null.
   const std::shared_ptr<const ReplicationRegistry>& replication() const { return replication_; }
   /// An added field of an entity by its name, as newest known; nullopt: nothing is known of it, there is no
@@ -311,14 +313,14 @@ class Client {
   /// Who the player is.
   const secure::PublicKey& identity() const { return config_.identity.open; }
   /// The own entity; 0 before the first snapshot.
-  EntityId player() const { return own_ ? own_->id : EntityId{0}; }
+  EntityId player() const { return world_.own ? world_.own->id : EntityId{0}; }
 
   /// The own player as of own_tick(); empty before the first snapshot.
-  const std::optional<OwnPlayer>& own() const { return own_; }
-  std::uint32_t own_tick() const { return own_tick_; }
-  std::uint32_t applied_tick() const { return applied_tick_; }
+  const std::optional<OwnPlayer>& own() const { return world_.own; }
+  std::uint32_t own_tick() const { return world_.own_tick; }
+  std::uint32_t applied_tick() const { return world_.applied_tick; }
   /// Newest tick of which every part has arrived and could be read; 0: none yet.
-  std::uint32_t complete_tick() const { return complete_tick_; }
+  std::uint32_t complete_tick() const { return world_.complete_tick; }
   /// Tick of the newest command sent; 0: none yet, which is within a tick from where playing begins.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
   /// The same with the share of a tick that has passed since, below 1: the time that a picture goes by, once
@@ -328,12 +330,13 @@ class Client {
   /// what came, each 10 ms or with each frame: acknowledgements and what is sent again wait for that.
   bool command_due(Micros now) const { return clock_.due(now); }
   /// The first tick that a command was due for in this world: before it the player stands. 0: none was yet.
-  std::uint32_t first_command_tick() const { return first_command_tick_; }
+  std::uint32_t first_command_tick() const { return world_.first_command_tick; }
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
   /// tick there is none yet, or it is long ago (128 ticks).
   const PlayerCommand* command_of(std::uint32_t tick) const {
-    const bool held = tick != 0 && tick <= filled_tick_ && filled_tick_ - tick < commands_.size();
-    return held ? &commands_[tick % commands_.size()] : nullptr;
+    const bool held =
+        tick != 0 && tick <= world_.filled_tick && world_.filled_tick - tick < world_.commands.size();
+    return held ? &world_.commands[tick % world_.commands.size()] : nullptr;
   }
   const View& view() const { return view_; }
   /// Floors and ceilings of the maps that ClientConfig::map gave, now and in ticks to come.
@@ -367,6 +370,40 @@ class Client {
   struct CallOut {
     GameCallMessage message;
     std::uint64_t queued_bytes = 0;  // of the stream; 0: not sent in this session
+  };
+
+  /// What was told and said of one world. Nothing of it outlives that: another world, another one of these.
+  struct InWorld {
+    // Commands by tick modulo, what input_commands_max looks back on. As they travel: without delta_yaw(),
+    // which the server adds.
+    std::array<PlayerCommand, 128> commands{};
+    std::uint32_t filled_tick = 0;  // newest tick that commands holds
+    std::uint32_t first_command_tick = 0;
+    bool command_due = false;
+    std::uint32_t view_lag_ticks = 0;
+    // Snapshots, and what they told of the own player.
+    ToldTicks told;  // that view_ had as its newest, each
+    std::uint32_t applied_tick = 0;
+    std::uint32_t snapshot_tick = 0;
+    std::uint32_t parts_tick = 0;  // whose parts are being counted
+    std::uint32_t parts_have = 0;
+    std::uint32_t complete_tick = 0;
+    bool in_long_gap = false;
+    std::optional<OwnPlayer> own;
+    std::uint32_t own_tick = 0;
+    // What the streams told and say.
+    std::uint32_t saved_tick = 0;
+    std::deque<BlockAct> acts_out;
+    std::vector<SentAct> acts_sent;
+    Inventory inventory;
+    std::vector<ActAnswer> verdicts;
+    std::optional<Fight> fight;
+    std::optional<Carried> carried;
+    std::optional<Score> score;
+    std::deque<CallOut> calls_out;
+    std::vector<GameMessage> game_messages;
+    std::vector<std::uint8_t> picks;
+    std::vector<CombatEvent> hits;
   };
 
   void note_time(Micros now);
@@ -478,7 +515,6 @@ class Client {
   std::vector<std::uint8_t> message_;  // memory of Connection::take()
   Welcome welcome_;
   Join join_;
-  std::uint32_t saved_tick_ = 0;
   bool join_waits_ = false;  // for the kinds that the welcome named
   bool kinds_told_ = false;  // of the newest welcome's world
   std::shared_ptr<const BlockRegistry> blocks_ = BlockRegistry::builtin_ptr();
@@ -488,60 +524,34 @@ class Client {
 
   InputClock clock_;
   PlayerCommand command_;
-  // By tick modulo; what input_commands_max looks back on. As they travel: without delta_yaw(), which the
-  // server adds.
-  std::array<PlayerCommand, 128> commands_{};
-  std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
-  std::uint32_t first_command_tick_ = 0;
-  bool command_due_ = false;
   bool played_ = false;  // since the last join_again()
-  std::uint32_t view_lag_ticks_ = 0;
-  ToldTicks told_;  // that view_ had as its newest, each
-  std::uint32_t applied_tick_ = 0;
-  std::uint32_t snapshot_tick_ = 0;
-  std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted
-  std::uint32_t parts_have_ = 0;
-  std::uint32_t complete_tick_ = 0;
   Micros last_snapshot_{0};
   Micros hungry_since_{0};  // the same, without the time in which nobody listened
   Micros last_input_{0};
   Micros away_before_{0};  // from the call before the last one to that
   Micros rtt_from_{0};     // what was sent before then tells no round trip
   std::uint64_t rtt_samples_ = 0;
-  bool in_long_gap_ = false;
   Micros rtt_{0};
 
+  InWorld world_;
   View view_;
   PackedMemory packed_;
   SectorForecast sectors_;
-  std::optional<OwnPlayer> own_;
-  std::uint32_t own_tick_ = 0;
 
-  std::deque<CallOut> calls_out_;
   std::deque<std::string> chat_out_;
   bool chat_sent_ = false;  // the line at the front is on its way
   std::vector<ChatLine> chat_in_;
 
   EditedGround ground_;
-  std::deque<BlockAct> acts_out_;
-  std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
-  Inventory inventory_;
   static constexpr std::size_t signs_max = 4096;  // and timers; of more the farthest are forgotten
   using BlockPlace = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
   std::optional<PlacedData> opened_;
   std::map<BlockPlace, SignText> signs_;
   std::map<BlockPlace, std::uint64_t> timers_;
-  std::vector<ActAnswer> verdicts_;
-  std::optional<Fight> fight_;
-  std::optional<Carried> carried_;
-  std::optional<Score> score_;
   std::shared_ptr<const ReplicationRegistry> replication_ = ReplicationRegistry::builtin_ptr();
   std::uint64_t replication_hash_ = 0;  // 0: of ours
-  std::vector<GameMessage> game_messages_;
-  std::vector<std::uint8_t> picks_;
   std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());
-  std::vector<CombatEvent> hits_;
   CueInbox cues_;
   ClientStats stats_;
 };

@@ -31,9 +31,9 @@ void know(std::map<Place, Held>& known, const Place& place, const Held& held, st
 }  // namespace
 
 std::uint32_t Client::queue(BlockAct act) {
-  if (state_ != ClientState::playing || acts_out_.size() >= acts_queue_max) return 0;
+  if (state_ != ClientState::playing || world_.acts_out.size() >= acts_queue_max) return 0;
   act.number = ++act_number_;
-  acts_out_.push_back(act);
+  world_.acts_out.push_back(act);
   return act.number;
 }
 
@@ -103,38 +103,39 @@ std::uint32_t Client::drop_items(BlockId kind, std::uint16_t count) {
 
 void Client::handle(const InventoryChange& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
-  if (message.whole) inventory_ = Inventory{};
-  for (const SlotChange& change : message.slots) inventory_.slots[change.slot] = change.stack;
+  if (message.whole) world_.inventory = Inventory{};
+  for (const SlotChange& change : message.slots) world_.inventory.slots[change.slot] = change.stack;
   ++stats_.inventory_changes;
 }
 
 std::vector<ActAnswer> Client::take_verdicts(std::size_t most) {
-  const auto end = verdicts_.begin() + static_cast<std::ptrdiff_t>(std::min(most, verdicts_.size()));
-  std::vector<ActAnswer> out(verdicts_.begin(), end);
-  verdicts_.erase(verdicts_.begin(), end);
+  const auto end =
+      world_.verdicts.begin() + static_cast<std::ptrdiff_t>(std::min(most, world_.verdicts.size()));
+  std::vector<ActAnswer> out(world_.verdicts.begin(), end);
+  world_.verdicts.erase(world_.verdicts.begin(), end);
   return out;
 }
 
 /// With the command that is numbered now, so that both are judged in one tick.
 void Client::send_acts() {
-  if (!command_due_) return;
-  while (!acts_out_.empty()) {
+  if (!world_.command_due) return;
+  while (!world_.acts_out.empty()) {
     Acts message;
-    message.tick = filled_tick_;
+    message.tick = world_.filled_tick;
     message.world = welcome_.world;
     bool writes = false;
-    for (const BlockAct& act : acts_out_) {
+    for (const BlockAct& act : world_.acts_out) {
       const bool second = act.kind == BlockActKind::write && std::exchange(writes, true);
       if (message.act_count == acts_max || second) break;
       message.acts[message.act_count++] = act;
     }
     if (connection_->send(StreamId::edits, writer_.write(message)) != SendResult::sent) return;
     for (std::uint8_t i = 0; i < message.act_count; ++i) {
-      if (acts_sent_.size() == acts_sent_max) acts_sent_.erase(acts_sent_.begin());
-      acts_sent_.push_back({message.tick, message.acts[i], ActVerdict::progress});
+      if (world_.acts_sent.size() == acts_sent_max) world_.acts_sent.erase(world_.acts_sent.begin());
+      world_.acts_sent.push_back({message.tick, message.acts[i], ActVerdict::progress});
       if (config_.tap != nullptr) config_.tap->act_out(message.tick, message.acts[i]);
     }
-    acts_out_.erase(acts_out_.begin(), acts_out_.begin() + message.act_count);
+    world_.acts_out.erase(world_.acts_out.begin(), world_.acts_out.begin() + message.act_count);
   }
 }
 
@@ -144,18 +145,18 @@ void Client::handle(const ActAnswers& message) {
   for (const ActAnswer& answer : message.answers) {
     ground_.take(answer);
     const auto sent =
-        std::ranges::find(acts_sent_, answer.number, [](const SentAct& s) { return s.act.number; });
-    if (sent != acts_sent_.end()) sent->answer = answer.verdict;
+        std::ranges::find(world_.acts_sent, answer.number, [](const SentAct& s) { return s.act.number; });
+    if (sent != world_.acts_sent.end()) sent->answer = answer.verdict;
     if (answer.verdict == ActVerdict::done) ++stats_.acts_done;
     if (refused(answer.verdict)) ++stats_.acts_refused;
-    if (verdicts_.size() == verdicts_max) verdicts_.erase(verdicts_.begin());
-    verdicts_.push_back(answer);
+    if (world_.verdicts.size() == verdicts_max) world_.verdicts.erase(world_.verdicts.begin());
+    world_.verdicts.push_back(answer);
   }
 }
 
 void Client::handle(const Saved& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
-  saved_tick_ = std::max(saved_tick_, message.tick);
+  world_.saved_tick = std::max(world_.saved_tick, message.tick);
   if (config_.tap != nullptr) config_.tap->saved_in(message.tick);
 }
 
@@ -163,8 +164,8 @@ void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world || !knows_blocks()) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
   if (config_.light) return;
-  if (own_ && !ground_.room_for(message.changes.size()))
-    ground_.forget_far(chunk_of(block_at(own_->body.position_m)), message.chunk);
+  if (world_.own && !ground_.room_for(message.changes.size()))
+    ground_.forget_far(chunk_of(block_at(world_.own->body.position_m)), message.chunk);
   take_ground(ground_.take(message));
 }
 

@@ -8,7 +8,7 @@
 
 namespace ashlar::client_sim {
 
-std::vector<CombatEvent> Client::take_hits() { return std::exchange(hits_, {}); }
+std::vector<CombatEvent> Client::take_hits() { return std::exchange(world_.hits, {}); }
 
 void Client::handle(const Fight& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
@@ -17,10 +17,10 @@ void Client::handle(const Fight& message) {
     const bool died = hit.kind == CombatEventKind::died;
     if (hit.who == own && own != EntityId{0}) ++(died ? stats_.deaths : stats_.hits_taken);
     if (hit.by == own && hit.who != own && own != EntityId{0}) ++(died ? stats_.kills : stats_.hits_given);
-    if (hits_.size() == hits_max) hits_.erase(hits_.begin());
-    hits_.push_back(hit);
+    if (world_.hits.size() == hits_max) world_.hits.erase(world_.hits.begin());
+    world_.hits.push_back(hit);
   }
-  fight_ = message;
+  world_.fight = message;
 }
 
 void Client::hear(std::uint32_t tick, std::uint8_t part, std::span<const Cue> cues) {
@@ -29,22 +29,22 @@ void Client::hear(std::uint32_t tick, std::uint8_t part, std::span<const Cue> cu
   for (const Cue& cue : cues) ++stats_.cues_of[static_cast<std::size_t>(cue.kind)];
 }
 
-std::vector<std::uint8_t> Client::take_picks() { return std::exchange(picks_, {}); }
+std::vector<std::uint8_t> Client::take_picks() { return std::exchange(world_.picks, {}); }
 
 void Client::handle(const Carried& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   for (const std::uint8_t item : message.picked) {
     ++stats_.items_picked;
-    if (picks_.size() < picks_max) picks_.push_back(item);
+    if (world_.picks.size() < picks_max) world_.picks.push_back(item);
   }
-  carried_ = message;
+  world_.carried = message;
 }
 
 void Client::handle(Score& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
-  if (message.changes && !score_) return drop(DropReason::wrong_state);
-  if (!score_) score_.emplace();
-  if (!take_score(*score_, message)) return drop(DropReason::wrong_state);
+  if (message.changes && !world_.score) return drop(DropReason::wrong_state);
+  if (!world_.score) world_.score.emplace();
+  if (!take_score(*world_.score, message)) return drop(DropReason::wrong_state);
 }
 
 void Client::handle(WeaponKinds& message) {

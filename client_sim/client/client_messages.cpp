@@ -151,7 +151,7 @@ void Client::handle(Welcome& message) {
   ground_.begin_stream(wants_ground());
   if (goes_on) {
     started_at_ = now_;  // who waited for its first snapshot waits for that of this session
-    state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
+    state_ = world_.snapshot_tick != 0 ? ClientState::playing : ClientState::joining;
     if (!join_waits_) send_join();
     return;
   }
@@ -175,32 +175,12 @@ void Client::begin_world() {
   ++stats_.worlds;
   state_ = ClientState::joining;
   if (stats_.worlds > 1) started_at_ = now_;
-  commands_ = {};
-  first_command_tick_ = filled_tick_ = applied_tick_ = snapshot_tick_ = parts_tick_ = parts_have_ =
-      complete_tick_ = 0;
-  command_due_ = false;
-  view_lag_ticks_ = 0;
-  own_.reset();
-  own_tick_ = 0;
-  in_long_gap_ = false;
+  world_ = InWorld{};
   last_snapshot_ = now_;
   ground_.clear();
-  saved_tick_ = 0;
-  inventory_ = Inventory{};
-  acts_out_.clear();
-  acts_sent_.clear();
-  fight_.reset();
-  carried_.reset();
-  score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
   sectors_ = SectorForecast({}, welcome_.rules.tick_rate_hz, sectors_.changes() + 1);
-  told_ = ToldTicks{};
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
-  game_messages_.clear();
-  calls_out_.clear();
-  verdicts_.clear();
-  picks_.clear();
-  hits_.clear();
   cues_.reset();
   // A world whose monsters show as usual says nothing of it.
   if (MonsterShows usual{{}, welcome_.world}; !welcome_.resumed && !kind_shows_of(*kinds_).empty())
@@ -217,7 +197,7 @@ bool Client::believable(std::uint32_t tick) const {
       (now_ - last_snapshot_).count() * welcome_.rules.tick_rate_hz / 1'000'000;
   const std::uint32_t reach =
       reach_growth * static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
-  const std::uint32_t known = std::max(snapshot_tick_, welcome_.tick);
+  const std::uint32_t known = std::max(world_.snapshot_tick, welcome_.tick);
   return tick <= known || tick - known <= reach;
 }
 
@@ -233,24 +213,24 @@ void Client::take_part(const SnapshotPart& message, bool whole) {
   view_.take(message);
   hear(message.tick, message.part, message.cues);
   if (config_.map) sectors_.take(message);
-  if (message.tick < snapshot_tick_) return;
-  snapshot_tick_ = message.tick;
-  applied_tick_ = std::max(applied_tick_, message.applied_tick);
+  if (message.tick < world_.snapshot_tick) return;
+  world_.snapshot_tick = message.tick;
+  world_.applied_tick = std::max(world_.applied_tick, message.applied_tick);
   if (!message.own) return;
   command_.yaw = command_.yaw + (message.own->delta_yaw - delta_yaw());
-  own_ = message.own;
-  own_tick_ = message.tick;
+  world_.own = message.own;
+  world_.own_tick = message.tick;
 }
 
 void Client::count_snapshot(const SnapshotPart& message, bool whole) {
-  if (message.tick < parts_tick_) return;
-  if (message.tick > parts_tick_) {
-    parts_tick_ = message.tick;
-    parts_have_ = 0;
+  if (message.tick < world_.parts_tick) return;
+  if (message.tick > world_.parts_tick) {
+    world_.parts_tick = message.tick;
+    world_.parts_have = 0;
     ++stats_.snapshots;
     stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
     last_snapshot_ = hungry_since_ = now_;
-    in_long_gap_ = false;
+    world_.in_long_gap = false;
     if (message.input_ahead != input_ahead_none)
       ++stats_.leads[static_cast<std::size_t>(std::clamp<int>(message.input_ahead + 1, 0, 15))];
     if (!clock_.running())
@@ -260,10 +240,10 @@ void Client::count_snapshot(const SnapshotPart& message, bool whole) {
           now_, message.tick,
           message.input_ahead == input_ahead_none ? std::nullopt : std::optional<int>{message.input_ahead});
   }
-  if (whole) ++parts_have_;
-  if (!whole || parts_have_ != message.part_count) return;
+  if (whole) ++world_.parts_have;
+  if (!whole || world_.parts_have != message.part_count) return;
   ++stats_.snapshots_complete;
-  complete_tick_ = parts_tick_;
+  world_.complete_tick = world_.parts_tick;
 }
 
 void Client::handle(ChatLine& message) {
@@ -276,24 +256,25 @@ void Client::number_commands() {
   numbered.yaw = command_.yaw - delta_yaw();
   const bool own_seen = numbered.seen != TickId{0};
   while (clock_.next(now_)) {
-    command_due_ = true;
+    world_.command_due = true;
     ++stats_.commands;
     // Ticks that were jumped over carry the present command: it is what the player wanted. The clock also
     // jumps while snapshots are read, so what counts is how far the commands reach.
     const std::uint32_t newest = clock_.newest_tick();
     // Before the first one the player stood.
-    if (filled_tick_ == 0) first_command_tick_ = newest, filled_tick_ = newest - 1;
-    const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
-    filled_tick_ = newest;
+    if (world_.filled_tick == 0) world_.first_command_tick = newest, world_.filled_tick = newest - 1;
+    const std::uint32_t count =
+        std::min(newest - world_.filled_tick, static_cast<std::uint32_t>(world_.commands.size()));
+    world_.filled_tick = newest;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t tick = newest - i;
       if (!own_seen) {
-        numbered.seen =
-            view_lag_ticks_ == 0 ? TickId{complete_tick_} : TickId{tick - std::min(tick, view_lag_ticks_)};
-        const ToldTicks::Pair told = told_.around(numbered.seen);
+        numbered.seen = world_.view_lag_ticks == 0 ? TickId{world_.complete_tick}
+                                                   : TickId{tick - std::min(tick, world_.view_lag_ticks)};
+        const ToldTicks::Pair told = world_.told.around(numbered.seen);
         numbered.told_before = told.before, numbered.told_after = told.after;
       }
-      commands_[tick % commands_.size()] = numbered;
+      world_.commands[tick % world_.commands.size()] = numbered;
     }
   }
   stats_.commands_skipped = clock_.skipped();
@@ -303,30 +284,30 @@ void Client::number_commands() {
 void Client::foresee(Foresight* foresight) {
   if (foresight == nullptr) return;
   const std::optional<OwnPlayer> own = foresight->foresee(now_, *this);
-  if (own && command_due_) packed_.foresee(filled_tick_, *own);
+  if (own && world_.command_due) packed_.foresee(world_.filled_tick, *own);
 }
 
 void Client::send_inputs(DatagramBatch& out) {
   // While the clock waits for the server the last input is repeated: it shows that we are here.
-  if (filled_tick_ == 0 || (!command_due_ && now_ - last_input_ < input_repeat)) return;
+  if (world_.filled_tick == 0 || (!world_.command_due && now_ - last_input_ < input_repeat)) return;
   Input input;
   input.world = welcome_.world;
-  input.newest_tick = filled_tick_;
-  input.snapshot_tick = snapshot_tick_;
+  input.newest_tick = world_.filled_tick;
+  input.snapshot_tick = world_.snapshot_tick;
   input.lost_epoch = packed_.lost_epoch();
-  input.foreseen = packed_.foreseen_hash(filled_tick_);
-  const std::uint32_t settled = std::max(applied_tick_, first_command_tick_ - 1);
+  input.foreseen = packed_.foreseen_hash(world_.filled_tick);
+  const std::uint32_t settled = std::max(world_.applied_tick, world_.first_command_tick - 1);
   const std::uint32_t open = input.newest_tick > settled ? input.newest_tick - settled : 1;
   input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
   for (std::uint32_t i = 0; i < input.command_count; ++i)
-    input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
+    input.commands[i] = world_.commands[(input.newest_tick - i) % world_.commands.size()];
   // Where the path holds no more, the next one says it again.
   std::array<std::uint8_t, packed_input_bytes_max> packed;
   const auto message = config_.takes_packed ? write_packed_input(input, packed) : writer_.write(input);
   if (!connection_->send_unreliable(now_, message, out)) return;
   if (config_.tap != nullptr) config_.tap->input_out(message.size());
   last_input_ = now_;
-  command_due_ = false;
+  world_.command_due = false;
 }
 
 /// One line at a time, so that a session that goes on over another connection says few of them twice.

@@ -46,18 +46,19 @@ void Client::handle(GameMessage& message) {
     return drop(DropReason::out_of_range);
   ++stats_.game_messages;
   if (config_.on_message) return config_.on_message(known[message.number], message);
-  if (game_messages_.size() == game_messages_max) game_messages_.erase(game_messages_.begin());
-  game_messages_.push_back(std::move(message));
+  if (world_.game_messages.size() == game_messages_max)
+    world_.game_messages.erase(world_.game_messages.begin());
+  world_.game_messages.push_back(std::move(message));
 }
 
 bool Client::send_game_message(std::string_view kind, std::span<const std::uint8_t> bytes) {
   const auto known = replication_->client_messages();
   const auto at = std::ranges::find(known, kind, &MessageTraits::name);
   if (state_ != ClientState::playing || at == known.end() || bytes.size() > at->bytes_max) return false;
-  if (calls_out_.size() == calls_queue_max) return false;
-  calls_out_.push_back({{welcome_.world, static_cast<std::uint8_t>(at - known.begin()),
-                         std::vector<std::uint8_t>(bytes.begin(), bytes.end())},
-                        0});
+  if (world_.calls_out.size() == calls_queue_max) return false;
+  world_.calls_out.push_back({{welcome_.world, static_cast<std::uint8_t>(at - known.begin()),
+                               std::vector<std::uint8_t>(bytes.begin(), bytes.end())},
+                              0});
   return true;
 }
 
@@ -65,13 +66,13 @@ bool Client::send_game_message(std::string_view kind, std::span<const std::uint8
 void Client::send_calls() {
   const auto queued = [this] { return connection_->queue_bytes(StreamId::events); };
   std::uint64_t sent = 0;
-  for (const CallOut& call : calls_out_) sent += call.queued_bytes;
-  while (!calls_out_.empty() && calls_out_.front().queued_bytes != 0) {
-    sent -= calls_out_.front().queued_bytes;
+  for (const CallOut& call : world_.calls_out) sent += call.queued_bytes;
+  while (!world_.calls_out.empty() && world_.calls_out.front().queued_bytes != 0) {
+    sent -= world_.calls_out.front().queued_bytes;
     if (queued() > sent) break;
-    calls_out_.pop_front();
+    world_.calls_out.pop_front();
   }
-  for (CallOut& call : calls_out_) {
+  for (CallOut& call : world_.calls_out) {
     if (call.queued_bytes != 0) continue;
     call.message.world = welcome_.world;  // counted anew by each session
     const std::uint64_t before = queued();
@@ -80,7 +81,7 @@ void Client::send_calls() {
   }
 }
 
-std::vector<GameMessage> Client::take_game_messages() { return std::exchange(game_messages_, {}); }
+std::vector<GameMessage> Client::take_game_messages() { return std::exchange(world_.game_messages, {}); }
 
 std::optional<double> Client::field_at(EntityId id, std::string_view name, double tick) const {
   for (std::uint8_t to = 0; to < field_audience_count; ++to) {

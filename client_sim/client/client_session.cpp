@@ -64,13 +64,13 @@ void Client::begin_session() {
   greeted_ = false;
   packed_.begin_session();
   // What was on its way got lost, or is told with all other changes of the ground around.
-  acts_out_.clear();
+  world_.acts_out.clear();
   ground_.give_up_foreseen();
   rtt_samples_ = 0;
   poll_from_ = now_;
   // They are said again: nobody can tell whether they were heard.
   chat_sent_ = false;
-  for (CallOut& call : calls_out_) call.queued_bytes = 0;
+  for (CallOut& call : world_.calls_out) call.queued_bytes = 0;
 }
 
 std::span<const std::uint8_t> Client::write_hello(const secure::ClientHandshake& handshake) {
