@@ -12,21 +12,13 @@ constexpr double line_cell_smallest = 64;
 constexpr double cells_per_line_max = 64;
 constexpr double cells_min = 4096;
 
-/// Cells of a row that a segment touches, grown a little against rounding; false: none.
+/// Cells of a row that a segment touches; false: none.
 bool cells_of_row(const LineGrid& grid, const SolidLine& l, std::int32_t row, LineGrid::Range& out) {
-  constexpr double grow = 1e-3;
-  const double low = grid.origin.y + row * grid.cell - grow, high = low + grid.cell + 2 * grow;
-  const DVec2 b = l.a + l.along;
-  double x0 = std::min(l.a.x, b.x), x1 = std::max(l.a.x, b.x);
-  if (l.along.y != 0) {
-    const double ta = std::clamp((low - l.a.y) / l.along.y, 0.0, 1.0);
-    const double tb = std::clamp((high - l.a.y) / l.along.y, 0.0, 1.0);
-    if (ta == tb) return false;
-    const double xa = l.a.x + l.along.x * ta, xb = l.a.x + l.along.x * tb;
-    x0 = std::min(xa, xb), x1 = std::max(xa, xb);
-  }
+  const double low = grid.origin.y + row * grid.cell, high = low + grid.cell;
+  const auto within = within_row(l.a, l.along, low, high);
+  if (!within) return false;
   const double y = (low + high) / 2;
-  out = grid.cells({x0 - grow, y}, {x1 + grow, y});
+  out = grid.cells({within->west, y}, {within->east, y});
   return out.x0 <= out.x1;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,24 @@ inline double distance2(const SolidLine& l, DVec2 p) {
   const double at = std::clamp(dot(to, l.along) * l.inverse_length2, 0.0, 1.0);
   const DVec2 off = to - l.along * at;
   return dot(off, off);
+}
+
+/// Rows of cells are so much wider for who is put into them, against rounding.
+inline constexpr double rows_grown = 1e-3;
+/// What a segment has in a row of cells: its west and east ends, grown likewise. Nothing where it passes by;
+/// one along x is not asked for its y.
+struct WithinRow {
+  double west = 0, east = 0;
+};
+inline std::optional<WithinRow> within_row(DVec2 from, DVec2 along, double low_y, double high_y) {
+  double begin = 0, end = 1;  // shares of it
+  if (along.y != 0) {
+    begin = std::clamp((low_y - rows_grown - from.y) / along.y, 0.0, 1.0);
+    end = std::clamp((high_y + rows_grown - from.y) / along.y, 0.0, 1.0);
+    if (begin == end) return std::nullopt;
+  }
+  const double x0 = from.x + along.x * begin, x1 = from.x + along.x * end;
+  return WithinRow{std::min(x0, x1) - rows_grown, std::max(x0, x1) + rows_grown};
 }
 
 /// Lines in square cells, each in every cell that it touches, and the grid of the tree's leaves beside it.

@@ -124,13 +124,9 @@ std::uint16_t Combat::crush(CombatTick& tick, EntityId who) {
 }
 
 void Combat::note_crushed(CombatTick& tick, EntityId who) {
-  const std::size_t slot = slot_of(who), first = tick.players.rows();
-  const bool player = slot < first;
-  const std::size_t row = player ? slot : slot - first;
-  const double height_m = player ? tick.rules.player.height_m : tick.monsters.traits_at(row).shape.height_m;
-  const DVec3 base = player ? tick.players.body[row].position_m : tick.monsters.body[row].position_m;
-  if (!player) note_fallen(tick.monsters, row);
-  note({CombatEventKind::died, HurtBy::crusher, 0, who, EntityId{0}}, base + DVec3{0, 0, height_m / 2});
+  const BodyView body = body_of_row(tick.rules, tick.players, tick.monsters, who);
+  if (!body.player) note_fallen(tick.monsters, body.row);
+  note({CombatEventKind::died, HurtBy::crusher, 0, who, EntityId{0}}, body.middle());
 }
 
 void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {

@@ -93,18 +93,13 @@ void MapPlan::find_bounds() {
 /// lines would be the whole map.
 template <typename Visit>
 void MapPlan::visit_cells(std::uint32_t line, Visit&& visit) const {
-  constexpr double grow_m = 1e-3;
   const DVec2 a = ends_[line].first - origin_, along = ends_[line].second - ends_[line].first;
-  const std::int32_t last = cell_of(std::max(a.y, a.y + along.y) + grow_m, ny_);
-  for (std::int32_t y = cell_of(std::min(a.y, a.y + along.y) - grow_m, ny_); y <= last; ++y) {
-    double from = 0, to = 1;  // shares of the line within this row
-    if (along.y != 0) {
-      from = std::clamp((y * cell_m - grow_m - a.y) / along.y, 0.0, 1.0);
-      to = std::clamp(((y + 1) * cell_m + grow_m - a.y) / along.y, 0.0, 1.0);
-    }
-    const double x0 = a.x + along.x * from, x1 = a.x + along.x * to;
-    const std::int32_t east = cell_of(std::max(x0, x1) + grow_m, nx_);
-    for (std::int32_t x = cell_of(std::min(x0, x1) - grow_m, nx_); x <= east; ++x) visit(cell_index(x, y));
+  const std::int32_t last = cell_of(std::max(a.y, a.y + along.y) + rows_grown, ny_);
+  for (std::int32_t y = cell_of(std::min(a.y, a.y + along.y) - rows_grown, ny_); y <= last; ++y) {
+    const auto within = within_row(a, along, y * cell_m, (y + 1) * cell_m);
+    if (!within) continue;
+    const std::int32_t east = cell_of(within->east, nx_);
+    for (std::int32_t x = cell_of(within->west, nx_); x <= east; ++x) visit(cell_index(x, y));
   }
 }
 
