@@ -88,7 +88,8 @@ typedef struct {
   void (*keep_content)(void* content_user, uint64_t hash, const uint8_t* bytes, size_t size);
   void* content_user;
   /* Is given each message of the game that the server runs, from ashlar_advance(): its kind's name, its
-   * number among them, and bytes that live until it returns. NULL: they are dropped. */
+   * number among them, and bytes that live until it returns. What was sent while the line was down, or just
+   * before a change of world, may never come. NULL: they are dropped. */
   void (*game_message)(void* game_user, const char* name, uint8_t number, const uint8_t* bytes, size_t size);
   void* game_user;
   uint8_t stream_ground; /* 1: the server sends the ground; 0: it is computed, where this library can */

@@ -30,7 +30,11 @@ void know(std::map<Place, Held>& known, const Place& place, const Held& held, st
 
 }  // namespace
 
+/// @return 0: it cannot be said, or there is no room for it
 std::uint32_t Client::queue(BlockAct act) {
+  if (static_cast<std::uint8_t>(act.face) >= block_face_count ||
+      static_cast<std::uint8_t>(act.kind) >= block_act_kind_count)
+    return 0;
   if (state_ != ClientState::playing || world_.acts_out.size() >= acts_queue_max) return 0;
   act.number = ++act_number_;
   world_.acts_out.push_back(act);
@@ -41,9 +45,10 @@ std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockI
   const bool in_world = kind == BlockActKind::drop || VoxelVolume::in_range(chunk_of(block));
   if (!in_world) return 0;
   const std::uint32_t number = queue({{}, 0, kind, face, block, names_kind(kind) ? id : BlockId::air, 0, {}});
+  if (kind != BlockActKind::place || number == 0) return number;
   const IVec3 target = block + normal_of(face);
   const bool refused = in_any_zone(welcome_.zones, target);  // as the server is going to say
-  if (kind == BlockActKind::place && number != 0 && !refused) ground_.foresee({number, target, id});
+  if (!refused) ground_.foresee({number, target, id});
   return number;
 }
 

@@ -24,15 +24,16 @@ std::optional<BlockId> EditedGround::told(IVec3 block) const {
   }
   const auto chunk = told_.find(chunk_of(block));
   if (chunk == told_.end()) return std::nullopt;
-  const auto found = chunk->second.find(static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block))));
-  if (found == chunk->second.end()) return std::nullopt;
-  return static_cast<BlockId>(found->second);
+  const auto index = static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block)));
+  const auto found = std::ranges::lower_bound(chunk->second, index, {}, &BlockChange::index);
+  if (found == chunk->second.end() || found->index != index) return std::nullopt;
+  return static_cast<BlockId>(found->block);
 }
 
 void EditedGround::apply_told(ChunkCoord at, Chunk& chunk) const {
   if (const auto told = told_.find(at); told != told_.end())
-    for (const auto& [index, id] : told->second)
-      chunk.set_block(local_of_index(index), static_cast<BlockId>(id));
+    for (const BlockChange& change : told->second)
+      chunk.set_block(local_of_index(change.index), static_cast<BlockId>(change.block));
 }
 
 void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
@@ -63,11 +64,14 @@ const char* EditedGround::take(const BlockEdits& edits) {
     return nullptr;
   }
   if (!room_for(edits.changes.size())) return "more blocks were changed than a client keeps";
-  auto& chunk = told_[edits.chunk];
+  std::vector<BlockChange>& chunk = told_[edits.chunk];
   for (const BlockChange& change : edits.changes) {
-    const auto [known, fresh] = chunk.insert_or_assign(change.index, change.block);
-    static_cast<void>(known);
-    told_blocks_ += fresh ? 1 : 0;
+    // By index, as they come: a column that is told whole is appended.
+    const auto known = std::ranges::lower_bound(chunk, change.index, {}, &BlockChange::index);
+    if (known != chunk.end() && known->index == change.index)
+      known->block = change.block;
+    else
+      chunk.insert(known, change), ++told_blocks_;
     if (touched_.size() < touched_max)
       touched_.push_back(block_of_index(edits.chunk, change.index));
     else

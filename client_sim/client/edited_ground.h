@@ -47,7 +47,7 @@ class EditedGround {
     streamed_.use_kinds(std::move(kinds));
   }
   /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
-  static constexpr std::size_t told_max = std::size_t{1} << 22;
+  static constexpr std::size_t told_max = std::size_t{1} << 24;  // of four bytes each
   const char* take(const BlockEdits& edits);
   /// Forgets what was told of columns of chunks farther away than any server tells of, from where the player
   /// last was and from what is told now, as it may just have come elsewhere: where it comes back to them all
@@ -89,7 +89,7 @@ class EditedGround {
 
   std::shared_ptr<const BlockRegistry> kinds_ = BlockRegistry::builtin_ptr();
   StreamedGround streamed_;
-  std::map<ChunkCoord, std::map<std::uint16_t, std::uint16_t>, ChunkLess> told_;
+  std::map<ChunkCoord, std::vector<BlockChange>, ChunkLess> told_;  // of each chunk by index
   std::size_t told_blocks_ = 0;
   std::vector<Foreseen> foreseen_;
   std::vector<IVec3> touched_;

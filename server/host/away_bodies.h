@@ -22,13 +22,17 @@ class AwayBodies {
     ResumeKeys resume;  ///< of the session that it had
     std::string name;
     Turn16 delta_yaw{0};
-    std::uint32_t act_number_offset = 0;  ///< EditDesk::number_offset
-    PeerAddress address;                  ///< where it was last
-    Micros came_at{0};                    ///< when its player first came
+    std::uint32_t act_number_offset = 0;           ///< EditDesk::number_offset
+    std::vector<std::vector<std::uint8_t>> lines;  ///< of chat that it said, and that wait for their turn
+    PeerAddress address;                           ///< where it was last
+    Micros came_at{0};                             ///< when its player first came
     Micros joined_at{0};
     Micros until{0};
     std::string ended_for;  ///< empty: it may come back; else what log and chat are told
   };
+
+  /// Lines of chat that come back with a body; more than fit into a stream.
+  static constexpr std::size_t lines_max = 64;
 
   /// @param places  of the Host: no more bodies wait
   explicit AwayBodies(std::size_t places);

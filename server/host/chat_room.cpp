@@ -31,9 +31,15 @@ void ChatRoom::advance(Micros now, TickInputCollector& input, HostOutput& out) {
   tell_notices(now);
 }
 
+bool ChatRoom::take(Session& session) {
+  if (session.lines.empty()) return session.connection->take(StreamId::chat, message_);
+  message_ = std::move(session.lines.front());
+  session.lines.erase(session.lines.begin());
+  return true;
+}
+
 void ChatRoom::listen(Micros now, Session& session, TickInputCollector& input, HostOutput& out) {
-  while (session.chat_tokens > 0 && input.room_for_call() &&
-         session.connection->take(StreamId::chat, message_)) {
+  while (session.chat_tokens > 0 && input.room_for_call() && take(session)) {
     --session.chat_tokens;
     const auto message = decode_client_message(message_);
     if (!message) {
@@ -62,7 +68,9 @@ void ChatRoom::listen(Micros now, Session& session, TickInputCollector& input, H
 }
 
 void ChatRoom::say(const std::string& from, const std::string& text) {
-  const auto line = writer_.write(ChatLine{from, make_printable(text, chat_bytes_max)});
+  const std::string printable = make_printable(text, chat_bytes_max);
+  if (printable.empty()) return;
+  const auto line = writer_.write(ChatLine{from, printable});
   if (defects_.lost_line && !from.empty() && ++lines_told_ % 8 == 0) return;
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
@@ -73,7 +81,8 @@ void ChatRoom::say(const std::string& from, const std::string& text) {
 }
 
 void ChatRoom::tell(Session& session, std::string_view text) {
-  send(session, writer_.write(ChatLine{"", make_printable(text, chat_bytes_max)}));
+  const std::string printable = make_printable(text, chat_bytes_max);
+  if (!printable.empty()) send(session, writer_.write(ChatLine{"", printable}));
 }
 
 void ChatRoom::send(Session& session, std::span<const std::uint8_t> line) {

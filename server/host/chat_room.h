@@ -35,6 +35,8 @@ class ChatRoom {
   void note_left(const std::string& name, const std::string& why) { notices_.left(name, why); }
 
  private:
+  /// The next line that it said, into message_; of an earlier session first. False: there is none.
+  bool take(Session& session);
   void listen(Micros now, Session& session, TickInputCollector& input, HostOutput& out);
   void send(Session& session, std::span<const std::uint8_t> line);
   void tell_notices(Micros now);

@@ -22,6 +22,10 @@ bool is_among(const std::vector<IVec2>& columns, IVec2 column) {
   return std::ranges::find(columns, column) != columns.end();
 }
 
+bool is_among(const std::vector<GroundColumn>& columns, IVec2 column) {
+  return std::ranges::find(columns, column, &GroundColumn::column) != columns.end();
+}
+
 }  // namespace
 
 ChunkLoader::ChunkLoader() {
@@ -65,11 +69,18 @@ void ChunkLoader::begin_world() {
 }
 
 /// What came goes into the tick's input, or nowhere where nobody is near any more: who comes back asks anew.
+/// Where much was built columns wait for another tick, as everybody near is told.
 void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
   entering_.clear();
   entering_changes_.clear();
-  for (GroundColumn& made : arrived_) {
+  std::size_t looked = 0;
+  for (; looked < arrived_.size(); ++looked) {
+    GroundColumn& made = arrived_[looked];
     const IVec2 column = made.column;
+    const bool news = !made.changes.empty() && !learnt_.contains({column.x, column.y});
+    if (news && !entering_changes_.empty() &&
+        entering_changes_.size() + made.changes.size() > entering_changes_max)
+      break;
     // Nobody else loads columns: an edited one would be overwritten here.
     ASHLAR_ASSERT(!world.column_loaded(column.x, column.y));
     if (!wanted_by_anyone(world, column, keep_radius)) {
@@ -84,11 +95,14 @@ void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
       ready.push_back(
           {at, std::move(made.chunks[i]), kept == made.kept.end() ? nullptr : std::move(kept->bytes)});
     }
-    entering_changes_.insert(entering_changes_.end(), made.changes.begin(), made.changes.end());
+    if (news) {
+      learnt_.insert({column.x, column.y});
+      entering_changes_.insert(entering_changes_.end(), made.changes.begin(), made.changes.end());
+    }
     entering_.push_back(column);
     extra_.push_back(column);
   }
-  arrived_.clear();
+  arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<std::ptrdiff_t>(looked));
 }
 
 void ChunkLoader::note_candidate(const Candidate& candidate, std::size_t room) {
@@ -116,7 +130,7 @@ bool ChunkLoader::look_around(const World& world, IVec2 at, std::size_t room) {
       const IVec2 column{at.x + dx, at.y + dy};
       if (world.column_loaded(column.x, column.y) || is_among(closed_, column)) continue;
       complete = false;
-      if (is_among(in_flight_, column) || is_among(entering_, column)) continue;
+      if (is_among(in_flight_, column) || is_among(entering_, column) || is_among(arrived_, column)) continue;
       note_candidate({column_distance(at, column), column}, room);
     }
   return complete;
@@ -128,7 +142,7 @@ void ChunkLoader::request(const World& world, std::vector<IVec2>& requests) {
   settled_for_.resize(players.rows());
   candidate_count_ = 0;
   const std::size_t rows = players.rows();
-  const std::size_t room = in_flight_max - in_flight_.size();
+  const std::size_t room = in_flight_max - in_flight_.size() - arrived_.size();
   if (room == 0) return;
   if (first_row_ >= rows) first_row_ = 0;
   for (std::size_t visit = 0; visit < rows; ++visit) {

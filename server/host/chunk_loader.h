@@ -1,7 +1,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server/host/edited_columns.h"
@@ -56,7 +58,10 @@ class ChunkLoader {
   void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped,
             std::vector<IVec2>& requests);
 
-  /// How the columns that the last plan() put into the input differ from generated ones.
+  /// How the columns that the last plan() put into the input differ from generated ones, but for those of
+  /// which it was said before in this world: what changed there since is in no need of it. At most
+  /// entering_changes_max, or one column's.
+  static constexpr std::size_t entering_changes_max = 16384;
   std::span<const AppliedEdit> entering_changes() const { return entering_changes_; }
 
   std::size_t extra_columns() const { return extra_.size(); }  ///< loaded outside the home region
@@ -77,12 +82,13 @@ class ChunkLoader {
 
   std::vector<IVec2> settled_;  // per player row: the column around which everything is there
   std::vector<EntityId> settled_for_;
-  std::vector<IVec2> extra_;                         // loaded columns outside the home region
-  std::vector<IVec2> in_flight_;                     // asked for, not there yet
-  std::vector<IVec2> entering_;                      // in the input that plan() last filled
-  std::vector<GroundColumn> arrived_;                // wait for the next plan()
-  std::vector<AppliedEdit> entering_changes_;        // in its columns
-  std::vector<IVec2> closed_;                        // nobody asks for these again
+  std::vector<IVec2> extra_;                                // loaded columns outside the home region
+  std::vector<IVec2> in_flight_;                            // asked for, not there yet
+  std::vector<IVec2> entering_;                             // in the input that plan() last filled
+  std::vector<GroundColumn> arrived_;                       // wait for the next plan()
+  std::vector<AppliedEdit> entering_changes_;               // in its columns
+  std::set<std::pair<std::int32_t, std::int32_t>> learnt_;  // columns whose changes were among these once
+  std::vector<IVec2> closed_;                               // nobody asks for these again
   std::array<Candidate, in_flight_max> candidates_;  // nearest first; of a player before one of the next
   std::size_t candidate_count_ = 0;
   EditedColumns edited_;

@@ -81,6 +81,7 @@ std::uint32_t Host::set_watching(const std::string& name, bool on) {
 
 Host::Gift Host::give(const std::string& name, BlockId kind, std::uint16_t items) {
   Gift out;
+  if (kind == BlockId::air || !world().setup().blocks->knows(kind) || items == 0) return out;
   out.players = each_named(impl_->sessions, name, [&](const Session& session) {
     if (!world().players().has(session.player)) return;
     Inventory held = world().players().inventory[slot_of(session.player)];

@@ -10,6 +10,8 @@ namespace ashlar::server {
 namespace {
 
 constexpr Micros greeted_timeout{5'000'000};
+// Of who played in another world: its line may be as bad as it likes while the world is changed.
+constexpr Micros moving_timeout{30'000'000};
 /// Maps and props that are fetched take their time, but a place is not held for ever: at its quarter of the
 /// usual budget a client gets all that may be offered in a ninth of it.
 constexpr Micros fetch_timeout{600'000'000};
@@ -87,6 +89,11 @@ void Lobby::step_aside(Micros now, Session& session) {
     body.name = session.name;
     body.delta_yaw = session.delta_yaw;
     body.act_number_offset = session.edits.number_offset;
+    // Its client holds these for said: they were acknowledged.
+    body.lines = std::move(session.lines);
+    for (std::vector<std::uint8_t> line;
+         body.lines.size() < AwayBodies::lines_max && session.connection->take(StreamId::chat, line);)
+      body.lines.push_back(line);
     body.address = session.address;
     body.came_at = session.came_at;
     body.joined_at = session.joined_at;
@@ -192,7 +199,10 @@ bool Lobby::joins_in_time(Micros now, Session& session, HostOutput& out) {
   if (r_.content.owes(r_.sessions.row_of(session)) || session.connection->queue_bytes(StreamId::bulk) > 0)
     session.answered_at = now;
   const char* late = nullptr;
-  if (now - session.answered_at > greeted_timeout)
+  const bool moves = session.joined_at != Micros{0} && session.player == EntityId{0};
+  if (moves && now - session.answered_at > moving_timeout)
+    late = "no join came within 30 seconds of the change of world, or of what was fetched";
+  else if (!moves && now - session.answered_at > greeted_timeout)
     late = "no join came within 5 seconds of the welcome, or of what was fetched";
   else if (now - session.began_at > fetch_timeout)
     late = "fetching maps and props took longer than 10 minutes";

@@ -247,6 +247,7 @@ void Lobby::take_back(Session& session, AwayBodies::Body body) {
   session.name = std::move(body.name);
   session.delta_yaw = body.delta_yaw;
   session.edits.number_offset = body.act_number_offset;
+  session.lines = std::move(body.lines);
   session.came_at = body.came_at;
   session.joined_at = body.joined_at;
 }

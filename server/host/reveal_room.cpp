@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "world/collide/space.h"
 #include "world/math/assert.h"
@@ -43,6 +44,18 @@ bool out_of_view(DVec3 eye, DVec3 way, ChunkCoord at, double away2) {
   return along <= 0 || along * along < field_cosine * field_cosine * away2;
 }
 
+/// May something hidden be in a chunk or beside it?
+bool may_reveal(const World& world, ChunkCoord at) {
+  const VoxelVolume& ground = *world.space().voxels;
+  const auto holds = [&](ChunkCoord chunk) {
+    const Chunk* const found = ground.find(chunk);
+    return found != nullptr && may_hold_hidden(ground.kinds(), *found);
+  };
+  return holds(at) || holds({at.x - 1, at.y, at.z}) || holds({at.x + 1, at.y, at.z}) ||
+         holds({at.x, at.y - 1, at.z}) || holds({at.x, at.y + 1, at.z}) || holds({at.x, at.y, at.z - 1}) ||
+         holds({at.x, at.y, at.z + 1});
+}
+
 }  // namespace
 
 void RevealRoom::tell(const World& world, const ChangeLog& told, IVec3 block,
@@ -59,8 +72,13 @@ void RevealRoom::look(const World& world, const ChangeLog& told, std::vector<App
   if (!world.setup().secret) return;
   const BlockRegistry& kinds = *world.setup().blocks;
   const std::size_t changed = changes.size();
+  std::optional<ChunkCoord> asked;
+  bool hides = false;
   for (std::size_t i = 0; i < changed; ++i) {
     const AppliedEdit edit = changes[i];
+    // Ground that was much built on comes a chunk after the other, and most have nothing to reveal.
+    if (const ChunkCoord at = chunk_of(edit.block); asked != at) asked = at, hides = may_reveal(world, at);
+    if (!hides) continue;
     if (!kinds.knows(edit.after) || (kinds.type(edit.after).opaque && kinds.type(edit.after).shape.full()))
       continue;
     for (std::uint8_t face = 0; face < block_face_count; ++face)

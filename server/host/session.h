@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
@@ -92,11 +93,12 @@ struct alignas(64) Session {
   std::string token_id;         ///< of its connect token; empty on an open server
   std::uint32_t door_slot = 0;  ///< in which its handshake was answered
   std::string name;
-  Micros came_at{0};                    ///< when its player came, by an earlier session or this one
-  Micros began_at{0};                   ///< when it was last welcomed
-  Micros answered_at{0};                ///< greeted: since when it is its turn to speak
-  Micros joined_at{0};                  ///< when it came into the world
-  std::uint32_t blocks_reset_tick = 0;  ///< when it was last told all anew, as it had asked for
+  std::vector<std::vector<std::uint8_t>> lines;  ///< of chat that an earlier session brought, before its own
+  Micros came_at{0};                             ///< when its player came, by an earlier session or this one
+  Micros began_at{0};                            ///< when it was last welcomed
+  Micros answered_at{0};                         ///< greeted: since when it is its turn to speak
+  Micros joined_at{0};                           ///< when it came into the world
+  std::uint32_t blocks_reset_tick = 0;           ///< when it was last told all anew, as it had asked for
 
   /// Asks for the lines of a session that each packet and each snapshot of it touches. First for the
   /// session's own, then, a step later, for those behind its pointers.

@@ -151,8 +151,9 @@ void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
 void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   MonsterTable& m = tick.monsters;
   const EntityId who = m.id[row];
-  const bool by_player = tick.players.has(harm.by);
-  if (!by_player && harm.by != EntityId{0} && harm.by != who && tick.rules.infighting == Switch::off) return;
+  const std::size_t by_slot = slot_of(harm.by), first = tick.players.rows();
+  const bool by_other = by_slot >= first && by_slot < first + m.rows() && harm.by != who;
+  if (by_other && harm.how != HurtBy::game && tick.rules.infighting == Switch::off) return;
   const MonsterTraits& kind = m.traits_at(row);
   const std::uint16_t points = judged(tick, who, harm);
   if (points == 0) return;

@@ -1,6 +1,8 @@
 #include "world/sim/game.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "world/sim/monster_rows.h"
 #include "world/sim/pickups.h"
@@ -14,7 +16,15 @@ constexpr std::uint16_t health_most = 10000;
 
 std::uint32_t ticks_of(const Rules& rules, double seconds) {
   constexpr double day_s = 86400;
-  return static_cast<std::uint32_t>(std::clamp(seconds, 0.0, day_s) * rules.tick_rate_hz);
+  if (!(seconds > 0)) return 0;  // nor where it is no number
+  return static_cast<std::uint32_t>(std::min(seconds, day_s) * rules.tick_rate_hz);
+}
+
+/// As far as a score goes.
+std::int32_t sum(std::int32_t a, std::int32_t b) {
+  const std::int64_t s = std::int64_t{a} + b;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(s, std::numeric_limits<std::int32_t>::min(),
+                                                            std::numeric_limits<std::int32_t>::max()));
 }
 
 }  // namespace
@@ -83,15 +93,18 @@ EntityId GameApi::spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asl
   const std::size_t row = enter_monster(p_.monsters, {kind, at, false, asleep}, p_.seed, first_slot);
   if (row == p_.monsters.rows()) return EntityId{0};
   ++p_.monster_count;
+  p_.monsters.of_game[row] = 1;
   return p_.monsters.id[row];
 }
 
 bool GameApi::launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner) {
-  const double size = length(direction);
-  if (projectile >= p_.monsters.kind_set().projectiles.size() || !in_bounds(from) || !(size > 0) ||
-      !is_finite(direction))
+  if (projectile >= p_.monsters.kind_set().projectiles.size() || !in_bounds(from) || !is_finite(direction))
     return false;
-  return p_.combat.queue({owner, from, direction * (1 / size), 0, projectile});
+  // Of any length: neither its square nor what one is divided by it may be beyond what a number can be.
+  const double most = std::max({std::fabs(direction.x), std::fabs(direction.y), std::fabs(direction.z)});
+  if (!(most > 0)) return false;
+  const DVec3 way{direction.x / most, direction.y / most, direction.z / most};
+  return p_.combat.queue({owner, from, way * (1 / length(way)), 0, projectile});
 }
 
 std::optional<SpawnPoint> GameApi::free_start(bool deathmatch, std::uint32_t first) const {
@@ -101,13 +114,14 @@ std::optional<SpawnPoint> GameApi::free_start(bool deathmatch, std::uint32_t fir
 bool GameApi::add_score(EntityId player, std::int32_t points) {
   MatchPlayer* who = player_of(player);
   if (who == nullptr) return false;
-  who->score += points;
+  who->score = sum(who->score, points);
   return true;
 }
 
 bool GameApi::add_team_score(std::uint8_t team, std::int32_t points) {
   if (team < 1 || team > teams_max) return false;
-  p_.match.team_score[team - 1u] += points;
+  std::int32_t& score = p_.match.team_score[team - 1u];
+  score = sum(score, points);
   return true;
 }
 
@@ -135,9 +149,16 @@ std::uint32_t GameApi::team_size(std::uint8_t team) const {
       p_.match.players, [&](const MatchPlayer& p) { return p.id != EntityId{0} && p.team == team; }));
 }
 
-void GameApi::begin_phase(MatchPhase phase, double seconds) {
+bool GameApi::begin_phase(MatchPhase phase, double seconds) {
+  if (static_cast<std::size_t>(phase) >= match_phase_count) return false;
   p_.match.phase = phase;
   p_.match.left_ticks = ticks_of(p_.rules, seconds);
+  return true;
+}
+
+void GameApi::restart() {
+  p_.restarts = true;
+  p_.timers = {};
 }
 
 bool GameApi::start_timer(std::size_t number, double seconds) {
@@ -153,7 +174,7 @@ bool GameApi::stop_timer(std::size_t number) {
 }
 
 std::uint16_t Game::damage(GameApi& api, EntityId who, EntityId by, std::uint16_t points) {
-  const bool friends = is_player(api, who) && is_player(api, by) && by != EntityId{0} && by != who;
+  const bool friends = is_player(api, who) && is_player(api, by) && by != who;
   return friends && api.rules().friendly_fire == Switch::off ? std::uint16_t{0} : points;
 }
 

@@ -104,7 +104,7 @@ class GameApi {
   bool give(EntityId player, std::uint16_t thing);
 
   /// A monster there, awake or asleep. The game's: Rules::monster_respawn_s and restart() bring the maps'
-  /// back alone.
+  /// back alone, and a world that is kept begins without them.
   /// @return 0: no such kind, no room for its body, or monsters_max are there
   EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
   /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next
@@ -141,11 +141,14 @@ class GameApi {
   std::uint32_t team_size(std::uint8_t team) const;
 
   /// Another phase of the match. @param seconds  it lasts, when Game::phase_over() is called; 0: without end
-  void begin_phase(MatchPhase phase, double seconds);
+  /// @return false: there is no such phase
+  bool begin_phase(MatchPhase phase, double seconds);
   /// At the end of this tick a new match begins: nobody has a score, players come back at their spawns with
   /// what fresh ones have, monsters stand where they began, items lie where they did, doors and lifts are as
-  /// at the start and lines that work once work again.
-  void restart() { p_.restarts = true; }
+  /// at the start and lines that work once work again. Scores, teams' too, are forgotten then, and monsters
+  /// that the game put there are gone; timers stop at once, so that those started behind this run on, as does
+  /// a phase that is begun.
+  void restart();
   bool restarting() const { return p_.restarts; }
 
   /// Calls Game::timer() after so long; again for the same number replaces it. @return false: no such number
@@ -173,7 +176,9 @@ class GameApi {
   std::optional<double> field(EntityId who, std::size_t field) const;
 
   /// Sends a message of a kind that add_message() returned, in order and once, to who is in the world at the
-  /// end of this tick. @return false: no such message, team or player, too long, or too many in one tick
+  /// end of this tick and has a line. Who is away then, or comes into another world before it arrived, never
+  /// gets it: what has to be known later as well is a field, or is said again in joined() and with fields.
+  /// @return false: no such message, team or player, too long, or too many in one tick
   bool send_to_all(std::size_t message, std::span<const std::uint8_t> bytes);
   bool send_to_team(std::uint8_t team, std::size_t message, std::span<const std::uint8_t> bytes);
   bool send_to(EntityId player, std::size_t message, std::span<const std::uint8_t> bytes);
@@ -200,7 +205,7 @@ class Game {
 
   /// Says what of this game clients are told, once, before begin(): its kinds, fields and messages.
   virtual void declare(ReplicationRegistry&) {}
-  /// Before the first tick.
+  /// Before the first tick. There is no ground to change yet (GameEdit::not_loaded): the first tick() has it.
   virtual void begin(GameApi&) {}
   /// Does Match say all that this game knows of a match? Then one that was under way when the server ended
   /// goes on with the next start; else that begins the next one.
@@ -210,12 +215,16 @@ class Game {
   /// Behind begin(), where the match goes on: what keep_built() said when the world last ended.
   virtual void take_built(const KeptBuilt&) {}
   // Spectators are none of the game's: who becomes one has left, and joins when it plays again.
+  /// It has no life yet: what it is to have is given in spawned(), and spawn() says where.
   virtual void joined(GameApi&, EntityId /*player*/) {}
   /// Behind joined(): it was in this match before, and has the score that it had when it left.
   virtual void returned(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}
   /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.
   virtual std::optional<SpawnPoint> spawn(GameApi&, EntityId /*player*/) { return std::nullopt; }
+  /// A life began: who joined, came back or plays anew is there, with what fresh ones have (and what it had,
+  /// where it returned). What the game gives, adds to that.
+  virtual void spawned(GameApi&, EntityId /*player*/) {}
   /// Each tick, before players move.
   virtual void tick(GameApi&) {}
   /// A player pressed the use button.
@@ -231,7 +240,8 @@ class Game {
                        std::span<const std::uint8_t> /*bytes*/) {}
   /// Somebody is about to be hurt: so many points are asked of health and armour. `by` may be nobody.
   virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
-  /// Somebody died: a player, or a monster, whose row is free by now.
+  /// Somebody died: a player, or a monster, whose row is free by now. Once for each, whatever killed it, in
+  /// the tick in which it died.
   virtual void died(GameApi&, EntityId who, EntityId by);
   /// May a player change this block into that? What is refused is answered as protected ground.
   virtual bool may_edit(GameApi&, EntityId /*player*/, IVec3 /*block*/, BlockId /*to*/) { return true; }
@@ -261,8 +271,10 @@ class Game {
   virtual void add_to_hash(StripeHasher&) const {}
 
  protected:
-  /// Counts a death, and a kill of whoever did it: what damage() and died() do by themselves.
-  static bool is_player(const GameApi& api, EntityId id) { return slot_of(id) < api.players().rows(); }
+  /// Is or was it a player, rather than a monster or a thing? Nobody (EntityId{0}) is none.
+  static bool is_player(const GameApi& api, EntityId id) {
+    return id != EntityId{0} && slot_of(id) < api.players().rows();
+  }
 };
 
 /// Makes the game of a world.

@@ -27,10 +27,12 @@ GameEdit set_one(const GameParts& p, IVec3 block, BlockId id, EntityId by) {
   return p.edits->set(*p.volume, p.maps, {block, id}, by) ? GameEdit::done : GameEdit::map_rock;
 }
 
-bool take(const GameParts& p, std::size_t blocks) {
-  if (blocks > *p.edits_left) return false;
+/// What refuses so many blocks as a whole; done: nothing, and they are counted.
+GameEdit take(const GameParts& p, std::size_t blocks) {
+  if (p.edits_left == nullptr) return GameEdit::not_loaded;  // the first tick is still to come
+  if (blocks > *p.edits_left) return GameEdit::too_many;
   *p.edits_left -= static_cast<std::uint32_t>(blocks);
-  return true;
+  return GameEdit::done;
 }
 
 void count(GameEdits& sum, GameEdit one) {
@@ -44,16 +46,17 @@ void count(GameEdits& sum, GameEdit one) {
 }  // namespace
 
 GameEdit GameApi::set_block(IVec3 block, BlockId id, EntityId by) {
-  return take(p_, 1) ? set_one(p_, block, id, by) : GameEdit::too_many;
+  const GameEdit may = take(p_, 1);
+  return may == GameEdit::done ? set_one(p_, block, id, by) : may;
 }
 
 GameEdits GameApi::fill_blocks(const BlockBox& box, BlockId id, EntityId by) {
   if (!in_bounds(to_dvec3(box.min)) || !in_bounds(to_dvec3(box.max))) return {GameEdit::out_of_bounds};
   if (!GroundEdits::box_sane(box)) return {GameEdit::too_many};
   const IVec3 size = box.max - box.min;
-  if (!take(p_, static_cast<std::size_t>(size.x) * static_cast<std::size_t>(size.y) *
-                    static_cast<std::size_t>(size.z)))
-    return {GameEdit::too_many};
+  const GameEdit may = take(p_, static_cast<std::size_t>(size.x) * static_cast<std::size_t>(size.y) *
+                                    static_cast<std::size_t>(size.z));
+  if (may != GameEdit::done) return {may};
   GameEdits sum;
   for (std::int32_t y = box.min.y; y < box.max.y; ++y)
     for (std::int32_t x = box.min.x; x < box.max.x; ++x)
@@ -62,7 +65,7 @@ GameEdits GameApi::fill_blocks(const BlockBox& box, BlockId id, EntityId by) {
 }
 
 GameEdits GameApi::set_blocks(std::span<const BlockEdit> blocks, EntityId by) {
-  if (!take(p_, blocks.size())) return {GameEdit::too_many};
+  if (const GameEdit may = take(p_, blocks.size()); may != GameEdit::done) return {may};
   GameEdits sum;
   for (const BlockEdit& edit : blocks) count(sum, set_one(p_, edit.block, edit.id, by));
   return sum;
@@ -72,7 +75,7 @@ GameEdits GameApi::blast(DVec3 middle_m, double radius_m, EntityId by) {
   const bool sane = in_bounds(middle_m) && radius_m >= 0 && radius_m <= blast_radius_m_max;  // false for NaN
   if (!sane) return {GameEdit::out_of_bounds};
   const std::size_t across = blocks_across(radius_m);
-  if (!take(p_, across * across * across)) return {GameEdit::too_many};
+  if (const GameEdit may = take(p_, across * across * across); may != GameEdit::done) return {may};
   return {GameEdit::done,
           p_.edits->blast(*p_.volume, p_.maps, p_.rules.map_margin_m, middle_m, radius_m, by)};
 }

@@ -27,6 +27,7 @@ EntityId GameReplication::add(OwnThing thing) {
     generation_[row] = next_generation(generation_[row]);
     thing.id = make_entity_id(first_slot_ + static_cast<std::uint32_t>(row), generation_[row]);
     things_[row] = thing;
+    if (!values_.empty()) values_[movers_ + row] = {};  // ids come again after thousands of others
     return thing.id;
   }
   return EntityId{0};

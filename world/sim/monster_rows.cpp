@@ -31,6 +31,7 @@ void enter_monster_at(MonsterTable& m, std::size_t row, const MonsterSpawn& spaw
   m.home_m[row] = spawn.at.position_m;
   m.home_yaw[row] = spawn.at.yaw;
   m.respawn_ticks[row] = 0;
+  m.of_game[row] = 0;
   m.rng[row] = rng_for(seed, 2, static_cast<std::uint64_t>(m.id[row]));
 }
 

@@ -86,7 +86,7 @@ class ReplicationRegistry {
   /// neither owner nor team.
   /// @return its number for GameApi::set_field(); nothing: it makes no sense, or there is no room for it
   std::optional<std::uint8_t> add_field(EntityKind kind, FieldTraits field);
-  /// @return its number for GameApi::send(); nothing: likewise
+  /// @return its number for GameApi::send_to_all() and others; nothing: likewise
   std::optional<std::uint8_t> add_message(std::string name, std::uint16_t bytes_max);
 
   /// A kind of messages that clients send to the game, of up to game_call_bytes_max bytes.

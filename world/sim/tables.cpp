@@ -49,7 +49,7 @@ void MonsterTable::resize(std::size_t rows) {
   action.resize(rows), action_ticks.resize(rows), burst_left.resize(rows), ranged.resize(rows);
   check_ticks.resize(rows), grudge_ticks.resize(rows), sees.resize(rows), dozes.resize(rows);
   held_ticks.resize(rows), course_ticks.resize(rows);
-  home_m.resize(rows), home_yaw.resize(rows), respawn_ticks.resize(rows);
+  home_m.resize(rows), home_yaw.resize(rows), respawn_ticks.resize(rows), of_game.resize(rows);
 }
 
 }  // namespace ashlar

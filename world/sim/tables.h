@@ -133,6 +133,7 @@ struct MonsterTable {
   std::vector<DVec3> home_m;                ///< where it appeared
   std::vector<Turn16> home_yaw;
   std::vector<std::uint32_t> respawn_ticks;  ///< of a free row: until its monster is back; 0: it is not
+  std::vector<std::uint8_t> of_game;         ///< 0 or 1: a game put it there
 
   /// What kinds are like.
   const KindSet& kind_set() const { return *kind_set_; }

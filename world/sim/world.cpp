@@ -167,10 +167,14 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.take_ground(input.chunks_dropped, input.chunks_ready);
 
   w.replication.begin_tick();
+  // What a game does as players leave and join is of this tick as well.
+  w.combat.begin_tick();
+  w.edits.begin_tick();
+  w.spilled_dropped = 0;
+  w.game_edits_left = GameApi::edits_per_tick_max;
   w.departed.clear();
   for (const EntityId id : input.leaves) w.leave(id);
   w.joined.clear();
-  w.combat.begin_tick();
   auto returning = input.returning.begin();
   auto watching = input.watchers.begin();
   for (const std::uint32_t token : input.joins) {
@@ -180,9 +184,6 @@ void World::step(const TickInput& input, StepWatch* watch) {
     if (returns) ++returning;
     if (watches) ++watching;
   }
-  w.edits.begin_tick();
-  w.spilled_dropped = 0;
-  w.game_edits_left = GameApi::edits_per_tick_max;
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits)
     if (!w.edits.set(w.volume, w.placed, edit, EntityId{0})) ++w.counters.edits_refused;
@@ -203,7 +204,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   MechanicsTick moving{w.space(),      w.heights, w.setup.rules, w.players, w.monsters,
                        TickId{w.tick}, awake,     w.stays,       &w};
   BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
-  const bool monsters_touched = awake || w.mechanics.in_motion() || !w.departed.empty();
+  const bool stirs = awake || w.mechanics.in_motion() || !w.departed.empty();
   const PlayerTick tick{moving, acting,     input.acts, w.history,      w.mechanics,
                         w.acts, w.shooting, w.crowd,    w.motion.get(), input.told_apart};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
@@ -226,7 +227,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   ++w.tick;
   w.history.note_edits(TickId{w.tick}, w.edits.applied());
   if (awake) w.history.record(TickId{w.tick}, w.players, w.monsters, w.heights);
-  w.rehash(monsters_touched);
+  w.rehash(stirs || !w.edits.applied().empty());  // of which the game was told, whoever is there
 }
 
 TickId World::tick() const { return TickId{impl_->tick}; }
@@ -256,9 +257,11 @@ void World::keep_state(KeptState& out) const {
   out.falling.assign(falling.begin(), falling.end());
   keep_sectors(impl_->setup.maps, impl_->heights, impl_->mechanics, out.maps);
   keep_monsters(impl_->monsters, out.monsters);
-  // Those of spawn rules come around players again, and would be any monsters if they were kept.
-  std::erase_if(out.monsters,
-                [this](const KeptMonster& m) { return impl_->ground_spawner.owns(impl_->monsters, m.row); });
+  // Those of spawn rules come around players again, and would be any monsters if they were kept; a game puts
+  // its own there again.
+  std::erase_if(out.monsters, [this](const KeptMonster& m) {
+    return impl_->ground_spawner.owns(impl_->monsters, m.row) || impl_->monsters.of_game[m.row] != 0;
+  });
   out.monsters_of = impl_->monsters_of();
   keep_projectiles(impl_->combat.projectiles(), impl_->monsters, out.projectiles);
   out.kinds_of = impl_->kinds_hash;

@@ -130,31 +130,45 @@ void World::Impl::tell_edits(GameApi& api) {
   }
 }
 
-void World::Impl::tell_game(bool awake) {
-  GameApi api = game_api();
-  if (!awake) return tell_edits(api);
+/// @param told  events that were looked at; by number, as what a hook does may kill in turn
+void World::Impl::tell_deaths(GameApi& api, std::size_t& told) {
   const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
-  for (const CombatEvent& e : combat.events()) {
+  for (; told < combat.events().size(); ++told) {
+    const CombatEvent e = combat.events()[told];
     if (e.kind != CombatEventKind::died) continue;
     if (counts && players.has(e.who)) ++match.players[slot_of(e.who)].deaths;
     if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
     game->died(api, e.who, e.by);
   }
+}
+
+void World::Impl::tell_game(bool awake) {
+  GameApi api = game_api();
+  std::size_t told = 0;
+  tell_deaths(api, told);
   tell_edits(api);
+  if (awake) tell_play(api);
+  tell_deaths(api, told);  // of those whom these hooks killed
+  if (awake && restarts) {
+    restart_match();
+    tell_deaths(api, told);
+  }
+  count_deaths();
+}
+
+void World::Impl::tell_play(GameApi& api) {
   near.fill(players);
   if (game->touches_players()) tell_touches(api);
   tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
   for (const MoverEvent& e : mechanics.events())
     if (e.kind == MoverEventKind::exited && players.has(e.entity)) game->exited(api, e.entity);
-  if (restarts) restart_match();
 }
 
 void World::Impl::restart_match() {
   restarts = false;
   ++match.number;
   match.team_score = {};
-  timers = {};
   mechanics.restart(heights);
   pickups.reset(space());
   combat.forget_flying();
@@ -176,6 +190,7 @@ void World::Impl::restart_match() {
     match.players[i] = {.id = players.id[i], .team = match.players[i].team};
     begin_life(i);
   }
+  for (std::size_t i = 0; i < players.rows(); ++i) tell_spawned(i);
 }
 
 }  // namespace ashlar

@@ -107,6 +107,10 @@ void World::Impl::fight() {
   combat.fight(fighting, fires, shooting.launches());
   clear_around_bursts();
   fill_summons();
+  count_deaths();
+}
+
+void World::Impl::count_deaths() {
   const std::uint64_t deaths = combat.counters().monster_deaths;
   ASHLAR_ASSERT(deaths - deaths_counted <= monster_count);
   monster_count -= static_cast<std::uint32_t>(deaths - deaths_counted);

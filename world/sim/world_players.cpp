@@ -45,18 +45,24 @@ void World::Impl::begin_life(std::size_t row) {
   players.arsenal[row] = fresh_arsenal(monsters.kind_set());
 }
 
+void World::Impl::tell_spawned(std::size_t row) {
+  if (players.id[row] == EntityId{0} || !players.takes_part(row)) return;
+  GameApi api = game_api();
+  game->spawned(api, players.id[row]);
+}
+
 EntityId World::Impl::add_player(const Returning* brings, bool watches) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     players.generation[i] = next_generation(players.generation[i]);
     players.id[i] = make_entity_id(static_cast<std::uint32_t>(i), players.generation[i]);
     players.health[i] = 0;
+    players.body[i] = Body{};
     buttons_before[i] = 0;
     players.light[i] = block_light_max;
     if (!watches && place_free()) {
       begin_playing(i, brings);
     } else {
-      players.body[i] = Body{};
       players.body[i].position_m =
           spawns.player_spawn(space(), setup.rules, players, monsters, rng).position_m;
       players.yaw[i] = Turn16{0};
@@ -75,7 +81,6 @@ EntityId World::Impl::add_player(const Returning* brings, bool watches) {
     players.inventory[i] = brings != nullptr ? brings->inventory : Inventory{};
     items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
-    ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
     acts.player_joined(i);
     ++player_count;
@@ -156,7 +161,7 @@ void World::Impl::bring_back() {
     if (lives_over(i))
       begin_watching(i, PlayerRole::out);
     else
-      begin_life(i);
+      begin_life(i), tell_spawned(i);
   }
 }
 

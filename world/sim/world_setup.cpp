@@ -24,7 +24,7 @@ World::Impl::Impl(const WorldSetup& given)
       rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
-  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max + items_max <
+  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max + items_max + own_things_max <
                 (1u << entity_slot_bits));
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);
@@ -81,8 +81,11 @@ World::Impl::Impl(const WorldSetup& given)
   ASHLAR_ASSERT(game != nullptr);
   declare_game();
   motion = game->motion();
-  GameApi api = game_api();
+  GameParts parts = game_parts();
+  parts.edits_left = nullptr;
+  GameApi api(parts);
   game->begin(api);
+  count_deaths();
   if (setup.kept && restore_match(setup.kept->match, setup.rules, game->resumes(), match))
     game->take_built(setup.kept->built);
   rehash(true);

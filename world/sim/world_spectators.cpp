@@ -63,6 +63,8 @@ void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   begin_life(row);
   if (returns) restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);
   if (lives_over(row)) begin_watching(row, PlayerRole::out);  // going and coming is no new life
+  ASHLAR_ASSERT(players.health[row] > 0);
+  tell_spawned(row);
 }
 
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {

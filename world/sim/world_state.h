@@ -78,6 +78,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   SpawnPoint spawn_of(EntityId player);
   /// A player comes, or comes back: whole, with what fresh ones have.
   void begin_life(std::size_t row);
+  /// To the game, where its life has begun.
+  void tell_spawned(std::size_t row);
   /// The dead whose time has come, or who ask for it, live again.
   void bring_back();
   /// All around where it died, so that it can be picked up again.
@@ -121,6 +123,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   void hear_noises(MechanicsTick& moving);
   /// What both sides' attacks and projectiles do in this tick.
   void fight();
+  /// Takes off monster_count who died by what fights and games did.
+  void count_deaths();
   /// Where there is room for it; a summoned one comes back no more once it is dead.
   void fill_summons();
   /// The dead whose time has come stand where they stood at first, once there is room.
@@ -151,6 +155,9 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// they were misses them when he is back.
   void tell_game(bool awake);
   void tell_edits(GameApi& api);
+  void tell_deaths(GameApi& api, std::size_t& told);
+  /// Who touches whom, picks up and goes through exits.
+  void tell_play(GameApi& api);
   /// Whose cylinders overlap or touch, where they stand at the tick's end.
   void tell_touches(GameApi& api);
   /// Whom and what a player's body meets beside other players.
@@ -184,10 +191,11 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// What fights are told, of this tick.
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
   /// What the game's hooks work through, of this tick.
-  GameApi game_api() {
-    return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
-                    restarts, replication, TickId{tick}, monster_count, setup.seed, &volume, &edits, placed,
-                    &game_edits_left});
+  GameApi game_api() { return GameApi(game_parts()); }
+  GameParts game_parts() {
+    return {space(),       setup.rules, players, monsters, combat,      spawns,
+            match,         game_rng,    timers,  restarts, replication, TickId{tick},
+            monster_count, setup.seed,  &volume, &edits,   placed,      &game_edits_left};
   }
 
   WorldSetup setup;

@@ -361,3 +361,26 @@ TEST_CASE("who comes back again and again has to wait, and loses nothing by it",
   CHECK(ann.welcomes.back().resumed);
   CHECK(ann.own->id == player);
 }
+
+TEST_CASE("lines that waited for their turn come back with their player", "[server][away]") {
+  Table t;
+  Hand &ann = t.hand(tcp_peer(1, 3), "ann"), &bob = t.hand(peer(2), "bob");
+  t.enter(ann);
+  t.enter(bob);
+  t.run(60);
+  for (int i = 0; i < 6; ++i) CHECK(ann.send(Chat{"line " + std::to_string(i)}) == SendResult::sent);
+  t.run(4);  // they are there, and few were said
+  const auto said = [&] {
+    std::vector<std::string> out;
+    for (const ChatLine& line : bob.lines)
+      if (line.from == "ann") out.push_back(line.text);
+    return out;
+  };
+  REQUIRE(said().size() < 6);
+  vanish(t, ann);
+  come_back(t, ann, 40);
+  CHECK(ann.send(Chat{"and more"}) == SendResult::sent);
+  t.run(60 * 9);
+  CHECK(said() ==
+        std::vector<std::string>{"line 0", "line 1", "line 2", "line 3", "line 4", "line 5", "and more"});
+}

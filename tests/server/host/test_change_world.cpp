@@ -149,3 +149,20 @@ TEST_CASE("who comes while everybody fetches the next world throws nobody out", 
   CHECK(late.end() == SessionEnd::full);
   CHECK(std::ranges::none_of(crowd, [](const Hand* hand) { return hand->end().has_value(); }));
 }
+
+TEST_CASE("a line that is down for some seconds around a change of world throws nobody out",
+          "[server][change_world]") {
+  Table t(4);
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  t.run(30);
+  t.host->change_world(next_world(555));
+  ann.deaf = true;
+  t.lost_up = [](Hand&) { return true; };
+  t.run(7 * 60);  // longer than strangers may take
+  ann.deaf = false;
+  t.lost_up = {};
+  t.run(5 * 60);
+  CHECK_FALSE(ann.end());
+  CHECK(t.host->status().clients == 1);
+}

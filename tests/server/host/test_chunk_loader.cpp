@@ -322,4 +322,41 @@ TEST_CASE("edited ground goes when a store has said that it holds it, and not be
   CHECK(land.loader.extra_columns() == land.at_home);
 }
 
+TEST_CASE("what is told of kept ground is told a part at a time, and once in a world",
+          "[server][chunk_loader]") {
+  Land land(1);
+  const auto built = [&](IVec2 column) {
+    GroundColumn made = land.make(column);
+    for (std::size_t i = 0; i < 5000; ++i) {
+      const auto at = static_cast<std::int32_t>(i);
+      made.changes.push_back({IVec3{chunk_size * column.x + at % chunk_size,
+                                    chunk_size * column.y + at / chunk_size % chunk_size, 30 + at / 256},
+                              BlockId::air, BlockId::brick, EntityId{0}});
+    }
+    return made;
+  };
+  const auto come = [&](IVec2 where) {
+    std::size_t told = 0;
+    std::set<std::pair<int, int>> asked;
+    land.put(0, where);
+    land.step();
+    for (int i = 0; i < 400; ++i) {
+      for (const IVec2 column : std::exchange(land.requests, {})) {
+        CHECK(asked.insert({column.x, column.y}).second);  // none twice, though some wait
+        GroundColumn made = built(column);
+        land.loader.take({&made, 1});
+      }
+      land.step();
+      told += land.loader.entering_changes().size();
+      CHECK(land.loader.entering_changes().size() <= ChunkLoader::entering_changes_max);
+    }
+    CHECK(land.loaded(where));
+    return told;
+  };
+  CHECK(come(far_off) == 5000 * around);
+  come({0, 0});
+  REQUIRE_FALSE(land.loaded(far_off));
+  CHECK(come(far_off) == 0);
+}
+
 }  // namespace ashlar::server

@@ -541,3 +541,23 @@ TEST_CASE("an operator sees how long a player is here, its ping and its losses",
   CHECK(info.loss_in > 0.1);
   CHECK(info.loss_out > 0.1);
 }
+
+TEST_CASE("lines and gifts of nothing are none", "[server][host]") {
+  Table t(4);
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  t.run(20);
+  ann.lines.clear();
+  t.host->say("");
+  t.host->tell(ann.number(), "");
+  const auto none = [&](BlockId kind, std::uint16_t count) {
+    const Host::Gift gift = t.host->give("ann", kind, count);
+    return gift.players == 0 && gift.items == 0;
+  };
+  CHECK(none(BlockId::air, 5));
+  CHECK(none(static_cast<BlockId>(60000), 5));
+  CHECK(none(BlockId::stone, 0));
+  CHECK(t.host->give("ann", BlockId::stone, 5).items == 5);
+  t.run(20);
+  CHECK(ann.lines.empty());
+}
