@@ -12,7 +12,7 @@ find_package(Threads REQUIRED)
 include(GNUInstallDirs)
 
 # Its own linker takes a tenth of the time that the system's takes over a sanitizer's programs.
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT WIN32)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT WIN32 AND NOT APPLE)
   find_program(ASHLAR_LLD NAMES ld.lld-19 ld.lld)
   if(ASHLAR_LLD)
     add_link_options("--ld-path=${ASHLAR_LLD}")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "world/voxel/chunk.h"
@@ -65,13 +66,12 @@ const char* EditedGround::take(const BlockEdits& edits) {
   }
   if (!room_for(edits.changes.size())) return "more blocks were changed than a client keeps";
   std::vector<BlockChange>& chunk = told_[edits.chunk];
+  merged_.clear();  // of one that is in both what came is taken
+  std::ranges::set_union(edits.changes, chunk, std::back_inserter(merged_), {}, &BlockChange::index,
+                         &BlockChange::index);
+  told_blocks_ += merged_.size() - chunk.size();
+  chunk.assign(merged_.begin(), merged_.end());
   for (const BlockChange& change : edits.changes) {
-    // By index, as they come: a column that is told whole is appended.
-    const auto known = std::ranges::lower_bound(chunk, change.index, {}, &BlockChange::index);
-    if (known != chunk.end() && known->index == change.index)
-      known->block = change.block;
-    else
-      chunk.insert(known, change), ++told_blocks_;
     if (touched_.size() < touched_max)
       touched_.push_back(block_of_index(edits.chunk, change.index));
     else

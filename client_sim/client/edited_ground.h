@@ -46,8 +46,10 @@ class EditedGround {
     kinds_ = kinds;
     streamed_.use_kinds(std::move(kinds));
   }
-  /// The server's word, where the ground is computed of told_max blocks. @return null, or why it is not taken
+  /// The server's word, where the ground is computed of told_max blocks in told_chunks_max chunks. @return
+  /// null, or why it is not taken
   static constexpr std::size_t told_max = std::size_t{1} << 24;  // of four bytes each
+  static constexpr std::size_t told_chunks_max = std::size_t{1} << 18;
   const char* take(const BlockEdits& edits);
   /// Forgets what was told of columns of chunks farther away than any server tells of, from where the player
   /// last was and from what is told now, as it may just have come elsewhere: where it comes back to them all
@@ -55,7 +57,9 @@ class EditedGround {
   static constexpr std::int32_t told_reach_columns = 36;  // 1024 m of interest, and what is told ahead
   void forget_far(ChunkCoord player, ChunkCoord told);
   /// Is there room for so many more, where the ground is computed?
-  bool room_for(std::size_t changes) const { return told_blocks_ + changes <= told_max; }
+  bool room_for(std::size_t changes) const {
+    return told_blocks_ + changes <= told_max && told_.size() < told_chunks_max;
+  }
   /// Chunks of ground and what becomes of them. @return as StreamedGround
   const char* take(const GroundChunk& chunk);
   void take(const GroundGone& gone) { streamed_.take(gone); }
@@ -90,6 +94,7 @@ class EditedGround {
   std::shared_ptr<const BlockRegistry> kinds_ = BlockRegistry::builtin_ptr();
   StreamedGround streamed_;
   std::map<ChunkCoord, std::vector<BlockChange>, ChunkLess> told_;  // of each chunk by index
+  std::vector<BlockChange> merged_;                                 // scratch
   std::size_t told_blocks_ = 0;
   std::vector<Foreseen> foreseen_;
   std::vector<IVec3> touched_;

@@ -31,8 +31,9 @@ class AwayBodies {
     std::string ended_for;  ///< empty: it may come back; else what log and chat are told
   };
 
-  /// Lines of chat that come back with a body; more than fit into a stream.
-  static constexpr std::size_t lines_max = 64;
+  /// Lines of chat that come back with a body: more than a stream holds of those of any length that a client
+  /// sends. One whose acknowledgement was lost is said twice.
+  static constexpr std::size_t lines_max = 128;
 
   /// @param places  of the Host: no more bodies wait
   explicit AwayBodies(std::size_t places);

@@ -77,16 +77,16 @@ void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
   for (; looked < arrived_.size(); ++looked) {
     GroundColumn& made = arrived_[looked];
     const IVec2 column = made.column;
-    const bool news = !made.changes.empty() && !learnt_.contains({column.x, column.y});
-    if (news && !entering_changes_.empty() &&
-        entering_changes_.size() + made.changes.size() > entering_changes_max)
-      break;
     // Nobody else loads columns: an edited one would be overwritten here.
     ASHLAR_ASSERT(!world.column_loaded(column.x, column.y));
     if (!wanted_by_anyone(world, column, keep_radius)) {
       ++counters_.forgotten;
       continue;
     }
+    const bool untold = !made.changes.empty() && !told_columns_.contains({column.x, column.y});
+    if (untold && !entering_changes_.empty() &&
+        entering_changes_.size() + made.changes.size() > entering_changes_max)
+      break;
     const ColumnSpan span = world.columns();
     for (std::size_t i = 0; i < span.count(); ++i) {
       ASHLAR_ASSERT(made.chunks[i] != nullptr);
@@ -95,8 +95,8 @@ void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
       ready.push_back(
           {at, std::move(made.chunks[i]), kept == made.kept.end() ? nullptr : std::move(kept->bytes)});
     }
-    if (news) {
-      learnt_.insert({column.x, column.y});
+    if (untold) {
+      told_columns_.insert({column.x, column.y});
       entering_changes_.insert(entering_changes_.end(), made.changes.begin(), made.changes.end());
     }
     entering_.push_back(column);

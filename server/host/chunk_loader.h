@@ -82,13 +82,13 @@ class ChunkLoader {
 
   std::vector<IVec2> settled_;  // per player row: the column around which everything is there
   std::vector<EntityId> settled_for_;
-  std::vector<IVec2> extra_;                                // loaded columns outside the home region
-  std::vector<IVec2> in_flight_;                            // asked for, not there yet
-  std::vector<IVec2> entering_;                             // in the input that plan() last filled
-  std::vector<GroundColumn> arrived_;                       // wait for the next plan()
-  std::vector<AppliedEdit> entering_changes_;               // in its columns
-  std::set<std::pair<std::int32_t, std::int32_t>> learnt_;  // columns whose changes were among these once
-  std::vector<IVec2> closed_;                               // nobody asks for these again
+  std::vector<IVec2> extra_;                                      // loaded columns outside the home region
+  std::vector<IVec2> in_flight_;                                  // asked for, not there yet
+  std::vector<IVec2> entering_;                                   // in the input that plan() last filled
+  std::vector<GroundColumn> arrived_;                             // wait for the next plan()
+  std::vector<AppliedEdit> entering_changes_;                     // in its columns
+  std::set<std::pair<std::int32_t, std::int32_t>> told_columns_;  // whose changes were among these once
+  std::vector<IVec2> closed_;                                     // nobody asks for these again
   std::array<Candidate, in_flight_max> candidates_;  // nearest first; of a player before one of the next
   std::size_t candidate_count_ = 0;
   EditedColumns edited_;

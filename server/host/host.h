@@ -359,7 +359,7 @@ class Host {
   std::uint32_t set_watching(const std::string& name, bool on);
 
   struct Gift {
-    std::uint32_t players = 0;  ///< of the name
+    std::uint32_t players = 0;  ///< of the name; 0 for what is nothing to give
     std::uint32_t items = 0;    ///< that they have room for now, together
   };
   /// Gives every player of this name items: enters the next tick. What one has no room for is not given.

@@ -91,9 +91,11 @@ void Lobby::step_aside(Micros now, Session& session) {
     body.act_number_offset = session.edits.number_offset;
     // Its client holds these for said: they were acknowledged.
     body.lines = std::move(session.lines);
-    for (std::vector<std::uint8_t> line;
-         body.lines.size() < AwayBodies::lines_max && session.connection->take(StreamId::chat, line);)
-      body.lines.push_back(line);
+    for (std::vector<std::uint8_t> line; session.connection->take(StreamId::chat, line);)
+      if (body.lines.size() < AwayBodies::lines_max)
+        body.lines.push_back(line);
+      else
+        ++r_.status.chat_given_up;
     body.address = session.address;
     body.came_at = session.came_at;
     body.joined_at = session.joined_at;

@@ -72,12 +72,15 @@ void RevealRoom::look(const World& world, const ChangeLog& told, std::vector<App
   if (!world.setup().secret) return;
   const BlockRegistry& kinds = *world.setup().blocks;
   const std::size_t changed = changes.size();
+  constexpr std::size_t few = 256;
   std::optional<ChunkCoord> asked;
-  bool hides = false;
+  bool hides = true;
   for (std::size_t i = 0; i < changed; ++i) {
     const AppliedEdit edit = changes[i];
-    // Ground that was much built on comes a chunk after the other, and most have nothing to reveal.
-    if (const ChunkCoord at = chunk_of(edit.block); asked != at) asked = at, hides = may_reveal(world, at);
+    // Ground that was much built on comes a chunk after the other, and most have nothing to reveal; for a few
+    // blocks looking is cheaper than asking.
+    if (const ChunkCoord at = chunk_of(edit.block); changed > few && asked != at)
+      asked = at, hides = may_reveal(world, at);
     if (!hides) continue;
     if (!kinds.knows(edit.after) || (kinds.type(edit.after).opaque && kinds.type(edit.after).shape.full()))
       continue;

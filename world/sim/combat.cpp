@@ -133,7 +133,7 @@ void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
   PlayerTable& p = tick.players;
   const EntityId who = p.id[row];
   const std::uint16_t points = points_on(tick, row, harm);
-  if (points == 0) return;
+  if (points == 0 || p.health[row] == 0) return;  // the game, which was asked, may have killed it
   Body& body = p.body[row];
   const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / player_mass);
   body.velocity_mps = body.velocity_mps + harm.push * push;
@@ -156,7 +156,7 @@ void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   if (by_other && harm.how != HurtBy::game && tick.rules.infighting == Switch::off) return;
   const MonsterTraits& kind = m.traits_at(row);
   const std::uint16_t points = judged(tick, who, harm);
-  if (points == 0) return;
+  if (points == 0 || m.id[row] != who) return;  // likewise
   const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / kind.mass);
   m.body[row].velocity_mps = m.body[row].velocity_mps + harm.push * push;
   const auto lost = std::min(m.health[row], points);

@@ -17,7 +17,7 @@ constexpr std::uint16_t health_most = 10000;
 std::uint32_t ticks_of(const Rules& rules, double seconds) {
   constexpr double day_s = 86400;
   if (!(seconds > 0)) return 0;  // nor where it is no number
-  return static_cast<std::uint32_t>(std::min(seconds, day_s) * rules.tick_rate_hz);
+  return std::max(1u, static_cast<std::uint32_t>(std::min(seconds, day_s) * rules.tick_rate_hz));
 }
 
 /// As far as a score goes.

@@ -241,7 +241,8 @@ class Game {
   /// Somebody is about to be hurt: so many points are asked of health and armour. `by` may be nobody.
   virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
   /// Somebody died: a player, or a monster, whose row is free by now. Once for each, whatever killed it, in
-  /// the tick in which it died.
+  /// the tick in which it died; but in begin(), and beyond Combat::events_max hits and deaths of a tick
+  /// (CombatCounters::events_lost).
   virtual void died(GameApi&, EntityId who, EntityId by);
   /// May a player change this block into that? What is refused is answered as protected ground.
   virtual bool may_edit(GameApi&, EntityId /*player*/, IVec3 /*block*/, BlockId /*to*/) { return true; }
@@ -259,7 +260,8 @@ class Game {
   /// the same (PredictorConfig::motion). Null: nothing.
   virtual std::shared_ptr<const PlayerMotion> motion() const { return nullptr; }
   /// A block changed. The player is EntityId{0} where none did it who is there: an operator, what falls,
-  /// grows or explodes, a monster, this game itself. Told while nobody is in the world, too.
+  /// grows or explodes, a monster, this game itself. Told while nobody is in the world, too. What died(),
+  /// this and the hooks behind it change in their turn is not.
   virtual void edited(GameApi&, EntityId /*player*/, IVec3 /*block*/) {}
   /// A player picked something up; `thing` is its number in maps.
   virtual void picked_up(GameApi&, EntityId /*player*/, std::uint16_t /*thing*/) {}

@@ -104,8 +104,13 @@ void World::Impl::note_moved_floors(bool awake) {
 
 void World::Impl::take_items() {
   PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
-  pickups.drop(taking, combat.fallen());
+  drop_fallen(taking);
   pickups.advance(taking);
+}
+
+void World::Impl::drop_fallen(PickupsTick& taking) {
+  pickups.drop(taking, combat.fallen().subspan(fallen_dropped));
+  fallen_dropped = combat.fallen().size();
 }
 
 void World::Impl::rehash(bool monsters_touched) {
@@ -170,7 +175,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   // What a game does as players leave and join is of this tick as well.
   w.combat.begin_tick();
   w.edits.begin_tick();
-  w.spilled_dropped = 0;
+  w.spilled_dropped = w.fallen_dropped = 0;
   w.game_edits_left = GameApi::edits_per_tick_max;
   w.departed.clear();
   for (const EntityId id : input.leaves) w.leave(id);

@@ -149,6 +149,10 @@ void World::Impl::tell_game(bool awake) {
   tell_edits(api);
   if (awake) tell_play(api);
   tell_deaths(api, told);  // of those whom these hooks killed
+  if (awake) {
+    PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
+    drop_fallen(taking);
+  }
   if (awake && restarts) {
     restart_match();
     tell_deaths(api, told);
@@ -189,8 +193,8 @@ void World::Impl::restart_match() {
     }
     match.players[i] = {.id = players.id[i], .team = match.players[i].team};
     begin_life(i);
+    tell_spawned(i);
   }
-  for (std::size_t i = 0; i < players.rows(); ++i) tell_spawned(i);
 }
 
 }  // namespace ashlar

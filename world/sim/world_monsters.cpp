@@ -136,7 +136,7 @@ void World::Impl::return_monsters() {
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
     // Nor do those come back who were summoned, or put there by a game.
-    if (ground_spawner.owns(monsters, i) || i >= first_monsters.size()) {
+    if (ground_spawner.owns(monsters, i) || i >= first_monsters.size() || monsters.of_game[i] != 0) {
       monsters.respawn_ticks[i] = 0;
       continue;
     }

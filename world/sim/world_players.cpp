@@ -84,7 +84,9 @@ EntityId World::Impl::add_player(const Returning* brings, bool watches) {
     mechanics.player_joined(i);
     acts.player_joined(i);
     ++player_count;
-    return players.id[i];
+    const EntityId id = players.id[i];
+    tell_spawned(i);
+    return id;
   }
   return EntityId{0};
 }

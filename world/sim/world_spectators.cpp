@@ -64,7 +64,6 @@ void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   if (returns) restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);
   if (lives_over(row)) begin_watching(row, PlayerRole::out);  // going and coming is no new life
   ASHLAR_ASSERT(players.health[row] > 0);
-  tell_spawned(row);
 }
 
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {
@@ -93,7 +92,7 @@ void World::Impl::let_wait(std::size_t row) {
   // Watching for a moment brings nobody back sooner than dying does.
   const double wait_ticks = std::min(setup.rules.respawn_s * setup.rules.tick_rate_hz, 65535.0);
   if (players.role[row] == PlayerRole::waits && since >= wait_ticks && place_free())
-    begin_playing(row, nullptr);
+    begin_playing(row, nullptr), tell_spawned(row);
 }
 
 bool World::Impl::lives_over(std::size_t row) const {

@@ -151,8 +151,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
 
   /// The part of a tick that is the game's, before anybody moves.
   void run_game();
-  /// What happened in the tick, behind it. Blocks that changed are told while nobody is there, too: whose
-  /// they were misses them when he is back.
+  /// What happened in the tick, behind it. Blocks that changed, and who died by that, are told while nobody
+  /// is there, too: whose they were misses them when he is back.
   void tell_game(bool awake);
   void tell_edits(GameApi& api);
   void tell_deaths(GameApi& api, std::size_t& told);
@@ -178,6 +178,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   void note_moved_floors(bool awake);
   /// Drops of the dead lie down; what lies is picked up and comes back.
   void take_items();
+  /// What those leave who died since it was last asked in this tick.
+  void drop_fallen(PickupsTick& taking);
   /// Into the counters.
   void note(const MoveReport& report, const Body& body);
   /// Whoever was lost stands there, at rest.
@@ -231,10 +233,11 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   Rng game_rng;
   std::array<std::uint32_t, GameApi::timers_max> timers{};
   bool restarts = false;
-  std::uint32_t game_edits_left = 0;                 // of this tick
-  std::size_t edits_noted = 0, spilled_dropped = 0;  // of this tick's, by what falls and as items
-  std::vector<std::uint16_t> buttons_before;         // by player row: of the last tick
-  std::vector<MonsterSpawn> first_monsters;          // as they stood at the start
+  std::uint32_t game_edits_left = 0;  // of this tick
+  std::size_t edits_noted = 0, spilled_dropped = 0,
+              fallen_dropped = 0;             // of this tick's, by what falls and as items
+  std::vector<std::uint16_t> buttons_before;  // by player row: of the last tick
+  std::vector<MonsterSpawn> first_monsters;   // as they stood at the start
   Navigation navigation;
   GroundSpawner ground_spawner;
   Crowd crowd;
