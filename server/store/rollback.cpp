@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "protocol/chunk_codec.h"
@@ -15,6 +16,8 @@
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
+#include "world/sim/dropped_items.h"
+#include "world/sim/rules.h"
 #include "world/voxel/chunk.h"
 #include "world/voxel/chunk_place.h"
 
@@ -48,7 +51,8 @@ std::vector<ChunkEdits> by_chunk(const std::vector<FoundEdit>& found) {
 /// What is known of a block on the way back through its edits.
 struct BlockPast {
   BlockId expected{}, to{};
-  BlockId later_from{};  // what the last edit that was looked at found there
+  BlockId later_from{};  // what the last edit of the block itself that was looked at found there
+  BlockId later_to{};    // and made of it
   bool found = false;    // one of its edits is the query's
   bool undone = false;   // `to` is what is to be there
   bool closed = false;   // nothing before is taken back
@@ -63,19 +67,24 @@ std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement
     const auto [at, is_new] = blocks.try_emplace(static_cast<std::uint32_t>(edits.whole(1)) % chunk_blocks);
     BlockPast& past = at->second;
     const auto before = static_cast<BlockId>(edits.whole(2)), after = static_cast<BlockId>(edits.whole(3));
-    if (is_new) past.expected = past.later_from = after;
+    if (is_new) past.expected = past.later_from = past.later_to = after;
     const bool found = std::ranges::binary_search(chunk.ids, edits.whole(0));
-    const auto held = edits.bytes(4);
-    // One between the two is not in the log any more, and so not of those that are taken back. (What a block
-    // held may stand before the change that made the block.)
-    const bool gap = held.empty() && after != past.later_from;
-    if (held.empty()) past.later_from = before;
+    const auto bytes = edits.bytes(4);
+    const auto held = bytes.empty() ? std::nullopt : decode_block_data(bytes);
+    // Older builds wrote that a block held nothing before the change of the same tick that made the block.
+    const bool early = held && held->empty() && after != past.later_from && after == past.later_to;
+    // One between the two is not in the log any more, and so not of those that are taken back.
+    const bool gap = after != past.later_from && !early;
+    if (bytes.empty()) past.later_from = before, past.later_to = after;
     past.found = past.found || found;
     if ((!found || gap) && !force) past.closed = true;
     if (!found || past.closed) return;
     past.undone = true;
-    past.to = before;
-    if (!held.empty()) past.held = decode_block_data(held);
+    if (!early) past.to = before;
+    if (!bytes.empty())
+      past.held = held;
+    else if (past.held)
+      past.held = BlockData{};  // it was of the block that this edit made
   };
   for (const std::int64_t cell : chunk.cells) {
     edits.bind(1, cell).bind(2, chunk.ids.front());
@@ -97,14 +106,20 @@ std::vector<std::uint8_t> stored_bytes(const BlockData& data) {
   return data.empty() ? std::vector<std::uint8_t>() : encode_block_data(data);
 }
 
+/// Items and text alone: what the log tells of.
+bool holds_nothing(const BlockData& data) { return data.items.empty() && data.text.empty(); }
+
 /// Changes the blocks of the plan in the store's chunks, in memory.
 class Undoing {
  public:
   /// @param held  what all blocks hold
+  /// @param lying  what lies in the world
   /// @param kinds  of the world's blocks: a log that names others is damaged there
-  Undoing(SqliteStore& store, const std::vector<PlacedData>& held, const BlockRegistry& kinds,
-          const RollbackOptions& options, std::int64_t now_s)
-      : store_(store), held_(held), kinds_(kinds), options_(options), now_s_(now_s) {}
+  Undoing(SqliteStore& store, const std::vector<PlacedData>& held, std::vector<LyingItem> lying,
+          const BlockRegistry& kinds, const RollbackOptions& options, std::int64_t now_s)
+      : store_(store), lying_(std::move(lying)), kinds_(kinds), options_(options), now_s_(now_s) {
+    for (const PlacedData& one : held) held_.emplace(key_of(one.block), &one.data);
+  }
 
   /// @param undos  of one chunk
   void apply(std::span<const BlockUndo> undos, RollbackReport& report) {
@@ -121,12 +136,14 @@ class Undoing {
         ++report.left;
         continue;
       }
-      if (undo.held) put_contents(undo);
-      if (undo.held && now == undo.to) ++report.blocks;
-      if (now == undo.to) continue;
-      (*chunk)->set_block(local, undo.to);
-      edits_.push_back({now_s_, 0, undo.block, now, undo.to});
+      if (now == undo.to && !undo.held) continue;
       ++report.blocks;
+      if (now == undo.to) {
+        put_contents(undo);
+        continue;
+      }
+      (*chunk)->set_block(local, undo.to);
+      put_block(undo, now);
       changed = true;
     }
     if (changed) chunks_.push_back({coord, codec_.encode(**chunk)});
@@ -140,20 +157,64 @@ class Undoing {
     group.authors = std::span(&author, 1);
     group.edits = edits_;
     group.contents = contents_;
+    const auto items = dropped_ ? encode_items(lying_) : std::vector<std::uint8_t>();
+    group.items = items;
     return store_.save(group);
   }
 
  private:
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
+  static Key key_of(IVec3 block) { return {block.x, block.y, block.z}; }
+
+  /// Of a block that stays: what it held, and when its timer runs out.
   void put_contents(const BlockUndo& undo) {
-    const auto known =
-        std::ranges::find_if(held_, [&](const PlacedData& one) { return one.block == undo.block; });
-    const BlockData before = known != held_.end() ? known->data : BlockData{};
-    contents_.push_back({undo.block, stored_bytes(*undo.held)});
+    const auto known = held_.find(key_of(undo.block));
+    const BlockData before = known != held_.end() ? *known->second : BlockData{};
+    BlockData data = *undo.held;
+    data.due = before.due;
+    contents_.push_back({undo.block, stored_bytes(data)});
     edits_.push_back({now_s_, 0, undo.block, undo.to, undo.to, encode_block_data(before)});
   }
 
+  /// In the order in which a world that plays would do it: what the block held that goes lies there, and the
+  /// one that comes has what it held, and its timer anew.
+  void put_block(const BlockUndo& undo, BlockId now) {
+    const auto known = held_.find(key_of(undo.block));
+    if (known != held_.end() && !holds_nothing(*known->second)) {
+      edits_.push_back({now_s_, 0, undo.block, now, now, encode_block_data(*known->second)});
+      // Its loot is in it again, and not to lie beside it.
+      if (undo.to == BlockId::air || undo.to != kinds_.treasure()) drop(undo.block, known->second->items);
+    }
+    edits_.push_back({now_s_, 0, undo.block, now, undo.to});
+    BlockData data = undo.held.value_or(BlockData{});
+    if (!holds_nothing(data))
+      edits_.push_back({now_s_, 0, undo.block, undo.to, undo.to, encode_block_data({})});
+    if (const double timer_s = kinds_.type(undo.to).timer_s; timer_s > 0)
+      data.due = store_.world().tick + 1 + static_cast<std::uint64_t>(timer_s * tick_rate_hz());
+    if (known != held_.end() || !data.empty()) contents_.push_back({undo.block, stored_bytes(data)});
+  }
+
+  double tick_rate_hz() const {
+    const std::uint16_t kept = store_.world().tick_rate_hz;
+    return kept != 0 ? kept : Rules{}.tick_rate_hz;
+  }
+
+  /// Where there are too many what has lain for longest gives way, as in play.
+  void drop(IVec3 block, const Inventory& items) {
+    constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
+    for (const ItemStack& stack : items.slots) {
+      if (stack.empty()) continue;
+      if (lying_.size() >= items_max)
+        lying_.erase(std::ranges::max_element(lying_, {}, &LyingItem::age_ticks));
+      lying_.push_back({stack, to_dvec3(block) + middle});
+      dropped_ = true;
+    }
+  }
+
   SqliteStore& store_;
-  const std::vector<PlacedData>& held_;
+  std::map<Key, const BlockData*> held_;
+  std::vector<LyingItem> lying_;
+  bool dropped_ = false;  // something more lies there
   const BlockRegistry& kinds_;
   const RollbackOptions& options_;
   const std::int64_t now_s_;
@@ -208,11 +269,13 @@ std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, c
   RollbackReport report{.edits = plan.edits, .left = plan.left};
   const auto contents = store.load_contents();
   if (!contents) return std::unexpected(contents.error());
+  auto items = store.load_items();
+  if (!items) return std::unexpected(std::move(items.error()));
   const auto kinds = read_stored_blocks(known->world.blocks);
   if (!kinds)
     return std::unexpected(StoreTrouble{StoreTrouble::Kind::damaged,
                                         file + ": " + kinds.error() + ": restore it from a backup"});
-  Undoing undoing(store, contents->contents, **kinds, options, now_s);
+  Undoing undoing(store, contents->contents, std::move(items->items), **kinds, options, now_s);
   for (auto at = plan.blocks.begin(); at != plan.blocks.end();) {
     const ChunkCoord coord = chunk_of(at->block);
     const auto end = std::find_if(at, plan.blocks.end(),

@@ -50,7 +50,8 @@ struct RollbackOptions {
 /// Puts blocks of a world that nobody plays in back: after a copy was made beside its database (its name and
 /// .before-rollback), all in one transaction, logged as an operator's edits, so that it can be taken back
 /// itself. What chests held is there again, whoever has it by now, and items that lie about stay: who wants
-/// none of them twice takes them away. Precondition: the caller holds the world's lock.
+/// none of them twice takes them away. What a chest holds that goes lies there from then on; timers of blocks
+/// that come begin anew. Precondition: the caller holds the world's lock.
 /// @param file  the world's database
 std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, const EditQuery& query,
                                                       const RollbackOptions& options, std::int64_t now_s);

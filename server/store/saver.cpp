@@ -199,20 +199,32 @@ std::uint32_t WorldSaver::Impl::author_of(EntityId who, const LogAs& log_as) {
   return static_cast<std::uint32_t>(known - author_ids.begin());
 }
 
-/// This tick's edits with their authors. What a chest held goes before the edit that took the chest away, so
-/// that a rollback puts the chest back first.
+/// This tick's edits with their authors, those of blocks and of what they hold in the order in which they
+/// were made: what a chest held before the edit that took it away, and after the one that made it. A rollback
+/// goes back by that order.
 void WorldSaver::Impl::gather_edits(const World& world, const LogAs& log_as) {
   authors.clear(), author_ids.clear(), edits.clear();
   if (options.log.rows_max == 0) return;
+  const std::span<const AppliedEdit> blocks = world.applied_edits();
+  std::size_t next = 0;
+  const auto blocks_up_to = [&](std::size_t end) {
+    for (; next < end; ++next)
+      edits.push_back({log_as.unix_s,
+                       author_of(blocks[next].who, log_as),
+                       blocks[next].block,
+                       blocks[next].before,
+                       blocks[next].after,
+                       {}});
+  };
   for (const DataEdit& edit : world.contents().applied()) {
     // A timer starts and ends with its block, whose change is in the log.
     const BlockData held{edit.before.items, edit.before.text};
     if (held == BlockData{edit.after.items, edit.after.text}) continue;
+    blocks_up_to(std::min(edit.blocks_before, blocks.size()));
     edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.kind, edit.kind,
                      encode_block_data(held)});
   }
-  for (const AppliedEdit& edit : world.applied_edits())
-    edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.before, edit.after, {}});
+  blocks_up_to(blocks.size());
 }
 
 /// Puts a tick's edits to the group's.

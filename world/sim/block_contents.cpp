@@ -95,7 +95,7 @@ void BlockContents::set(IVec3 block, BlockId kind, const BlockData& data, Entity
   const BlockData before = known != nullptr ? *known : BlockData{};
   if (before == data) return;
   replace(block, data);
-  applied_.push_back({block, kind, who, before, data});
+  applied_.push_back({block, kind, who, before, data, blocks_changed_});
 }
 
 void BlockContents::spill(IVec3 block, BlockId kind, EntityId who) {
@@ -103,7 +103,7 @@ void BlockContents::spill(IVec3 block, BlockId kind, EntityId who) {
   if (known == nullptr) return;
   const BlockData held = *known;
   replace(block, {});
-  applied_.push_back({block, kind, who, held, {}});
+  applied_.push_back({block, kind, who, held, {}, blocks_changed_});
   if (!held.items.empty()) spilled_.push_back({block, held});
 }
 

@@ -58,6 +58,7 @@ struct DataEdit {
   BlockId kind{};  ///< of the block that held it
   EntityId who{};  ///< as of AppliedEdit
   BlockData before, after;
+  std::size_t blocks_before = 0;  ///< AppliedEdits of its tick that came before it
 };
 
 /// What all blocks of a world hold, those in ground that is not loaded too. Only who holds something has an
@@ -73,7 +74,9 @@ class BlockContents {
   void restore(std::span<const PlacedData> all);
 
   /// The last tick's lists are over.
-  void begin_tick() { applied_.clear(), spilled_.clear(); }
+  void begin_tick() { applied_.clear(), spilled_.clear(), blocks_changed_ = 0; }
+  /// A block has changed in this tick: what is set from now on came after it.
+  void note_block_changed() { ++blocks_changed_; }
 
   /// Null: nothing.
   const BlockData* find(IVec3 block) const;
@@ -135,6 +138,7 @@ class BlockContents {
   std::map<Area, std::size_t> in_area_;  // how many of these; none of 0
   std::vector<DataEdit> applied_;
   std::vector<PlacedData> spilled_;
+  std::size_t blocks_changed_ = 0;  // in this tick
   std::uint64_t items_ = 0;
   std::uint64_t hash_ = 0;  // sum of the entries' own
 };

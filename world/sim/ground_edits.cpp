@@ -48,6 +48,7 @@ std::optional<BlockId> GroundEdits::replace(VoxelVolume& volume, std::span<const
   ASHLAR_ASSERT(changed);
   contents_.spill(edit.block, before, who);
   applied_.push_back({edit.block, before, edit.id, who});
+  contents_.note_block_changed();
   columns_.insert(key_of({chunk.x, chunk.y}));
   return before;
 }
