@@ -22,7 +22,8 @@
 
 namespace ashlar::server {
 
-/// What an edit takes of the disk with its rows in all indexes, roughly.
+/// What an edit takes of the disk with its rows in all indexes, roughly. One that tells what a block held may
+/// take thrice that; the saver writes few of them.
 inline constexpr std::uint64_t edit_row_bytes = 105;
 
 /// Writes to the log, within the transactions of who owns the database. One thread.

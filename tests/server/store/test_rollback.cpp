@@ -199,4 +199,25 @@ TEST_CASE("a charge that is taken back has no timer left, and one that is put ba
   CHECK(yard.stored().due > yard.store->world().tick);
 }
 
+TEST_CASE("who moves an item in and out of a chest leaves one row of that in a group", "[server][saver]") {
+  KeptYard yard;
+  yard.place_one(yard.chest);
+  yard.give(0, BlockId::clay, 40);
+  yard.do_all({yard.act(0, BlockActKind::open, chest_place, BlockFace::west, BlockId::air)});
+  yard.do_all({yard.moved(0, BlockActKind::put, BlockFace::west, 40)});
+  const auto rows = [&] { return find_edits(*open_log(yard.file), {})->edits.size(); };
+  const std::size_t before = rows();
+  std::vector<BlockAct> acts;
+  for (int i = 0; i < 2; ++i) {
+    acts.push_back(yard.moved(0, BlockActKind::take, BlockFace::west, 1));
+    acts.push_back(yard.moved(0, BlockActKind::put, BlockFace::west, 1));
+  }
+  yard.step(acts);
+  REQUIRE(yard.world->contents().applied().size() == 4);
+  yard.note();
+  CHECK(rows() == before + 1);
+  yard.roll("Ada", 2000);
+  CHECK(yard.kept() == "air holding 0");
+}
+
 }  // namespace ashlar::server
