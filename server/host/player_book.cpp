@@ -25,6 +25,7 @@ void PlayerBook::begin_world(std::uint32_t players_max, std::uint16_t tick_rate_
   away_.clear();
   ranks_.clear();
   present_.assign(players_max, {});
+  departed_.clear();
   returning_.clear();
   arrivals_.clear();
   changed_.clear();
@@ -112,6 +113,8 @@ void PlayerBook::collect(const World& world, const SessionTable& sessions, TickI
 void PlayerBook::note_departed(const Departed& departed) {
   Present& present = present_[slot_of(departed.id)];
   if (present.id != departed.id) return;  // its session was none of this Host's
+  if (departed_.size() >= departed_max) departed_.pop_back();
+  departed_.push_front({departed.id, present.player.identity, present.name});
   present.id = EntityId{0};
   present.player.inventory = departed.inventory;
   const KeptPlayer& player = present.player;
@@ -183,11 +186,17 @@ std::vector<KeptPlayer> PlayerBook::present() const {
 }
 
 void PlayerBook::author_of(EntityId id, EditAuthor& out) const {
+  if (id == EntityId{0}) return;
+  const auto tell = [&out](const PlayerIdentity& identity, const std::string& name) {
+    out.kind = EditAuthor::Kind::player;
+    out.identity = identity;
+    out.name = name;
+  };
   const std::size_t slot = slot_of(id);
-  if (id == EntityId{0} || slot >= present_.size() || present_[slot].id != id) return;
-  out.kind = EditAuthor::Kind::player;
-  out.identity = present_[slot].player.identity;
-  out.name = present_[slot].name;
+  if (slot < present_.size() && present_[slot].id == id)
+    return tell(present_[slot].player.identity, present_[slot].name);
+  const auto left = std::ranges::find(departed_, id, &DepartedAuthor::id);
+  if (left != departed_.end()) tell(left->identity, left->name);
 }
 
 void PlayerBook::count_away(std::array<std::uint64_t, block_kinds_max>& out) const {

@@ -2,6 +2,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ class PlayerBook {
   /// where all hold something those of them who have held little for long, see Rank.
   static constexpr std::size_t away_max = 100'000;
 
+  /// Of players who left and can still be asked for by their ids, which nobody else gets.
+  static constexpr std::size_t departed_max = 4096;
+
   /// Who went no further than that from where it first stood is no place to come back to.
   static constexpr double place_kept_m = 8;
 
@@ -75,7 +79,8 @@ class PlayerBook {
   /// seconds before; and who is not kept any more (`gone`).
   std::span<const KeptPlayer> changed() const { return changed_; }
 
-  /// Who a player of the world is, as of the last step; untouched for who is none of this Host's.
+  /// Who a player of the world is, as of the last step, or was that left: what it lit or ordered goes on
+  /// without it. Untouched for who is none of this Host's, and but for the last departed_max who left.
   void author_of(EntityId id, EditAuthor& out) const;
   /// By kind: items that are held by players who are not in the world. O(players), for checks.
   void count_away(std::array<std::uint64_t, block_kinds_max>& out) const;
@@ -119,6 +124,12 @@ class PlayerBook {
   GivenBack back_;
   std::uint32_t place_every_ticks_ = 0;
   std::size_t most_away_;
+  struct DepartedAuthor {
+    EntityId id{};
+    PlayerIdentity identity{};
+    std::string name;
+  };
+  std::deque<DepartedAuthor> departed_;  // the last one first
   std::map<PlayerIdentity, Away> away_;
   std::map<Rank, PlayerIdentity> ranks_;  // all who are away
   std::uint64_t next_order_ = 0;

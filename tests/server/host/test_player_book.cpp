@@ -313,3 +313,19 @@ TEST_CASE("who a player is can be asked by its id", "[server][player_book]") {
   CHECK(author.name == "ann");
   CHECK(author.identity == ann.identity.open.bytes);
 }
+
+TEST_CASE("who has left can still be asked for by its id", "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  const EntityId was = t.books().sessions.at(0).player;
+  leave(t, ann);
+  Hand& bob = t.hand(peer(2), "bob");
+  t.enter(bob);
+  EditAuthor author;
+  t.host->author_of(was, author);
+  CHECK(author.name == "ann");
+  CHECK(author.identity == ann.identity.open.bytes);
+  t.host->author_of(t.books().sessions.at(0).player, author);
+  CHECK(author.name == "bob");
+}
