@@ -30,8 +30,22 @@ IVec2 column_at(DVec3 position_m) {
   return {chunk.x, chunk.y};
 }
 
-bool changes_nothing(BlockActKind kind) {
-  return kind == BlockActKind::stop || kind == BlockActKind::open || kind == BlockActKind::close;
+/// Only to open a treasure changes something: it becomes a chest. (Of what is out of reach nobody is told
+/// that it is one.)
+bool opens_treasure(const World& world, const BlockAct& act) {
+  const BlockId treasure = world.setup().blocks->treasure();
+  const int row = world.player_row(act.player);
+  if (treasure == BlockId::air || row < 0) return false;
+  const Rules& rules = world.setup().rules;
+  const DVec3 base = world.players().body[static_cast<std::size_t>(row)].position_m;
+  const DVec3 off = block_middle(act.block) - (base + DVec3{0, 0, rules.player_eye_m});
+  const double near_m = rules.block_reach_m + 1;  // the middle is no further from what is nearest
+  return dot(off, off) <= near_m * near_m && world.space().voxels->block(act.block) == treasure;
+}
+
+bool changes_nothing(const World& world, const BlockAct& act) {
+  if (act.kind == BlockActKind::open) return !opens_treasure(world, act);
+  return act.kind == BlockActKind::stop || act.kind == BlockActKind::close;
 }
 
 }  // namespace
@@ -59,7 +73,6 @@ void EditRoom::begin_world() {
 
 void EditRoom::collect(Micros now, const World& world) {
   due_.clear();
-  const std::uint32_t tick = number(world.tick()) + 1;
   const auto ahead = [](const Session& later) {
     later.edits.prefetch_head();
     later.connection->prefetch_take();
@@ -68,7 +81,7 @@ void EditRoom::collect(Micros now, const World& world) {
     if (session.state != SessionState::playing) return;
     session.edits.tokens = std::min(session.edits.tokens + 1, EditDesk::tokens_max);
     listen(now, session);
-    pick(session, tick);
+    pick(session, world);
   });
 }
 
@@ -106,13 +119,14 @@ void EditRoom::listen(Micros now, Session& session) {
   }
 }
 
-void EditRoom::pick(Session& session, std::uint32_t tick) {
+void EditRoom::pick(Session& session, const World& world) {
+  const std::uint32_t tick = number(world.tick()) + 1;
   EditDesk& desk = session.edits;
   std::size_t count = 0;
   for (; count < desk.waiting_count && count < BlockActs::acts_per_tick_max; ++count) {
     const EditDesk::Waiting& next = desk.waiting[count];
     if (next.tick > tick && next.tick - tick <= ticks_ahead_max) break;
-    if (room_to_save_ || changes_nothing(next.act.kind))
+    if (room_to_save_ || changes_nothing(world, next.act))
       due_.push_back(next.act);
     else
       desk.answers.push_back({next.act.number - desk.number_offset, ActVerdict::not_saved, next.act.block});

@@ -56,7 +56,7 @@ class EditRoom {
 
  private:
   void listen(Micros now, Session& session);
-  void pick(Session& session, std::uint32_t tick);
+  void pick(Session& session, const World& world);
   void follow(const World& world, Session& session);
   void tell_fresh(std::uint32_t tick);
   void keep_answers(const World& world);

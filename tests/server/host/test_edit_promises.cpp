@@ -75,6 +75,31 @@ TEST_CASE("all who are near know of an edit with the snapshot of its tick", "[se
   }
 }
 
+TEST_CASE("while nothing more can be saved treasures are not opened, and chests are",
+          "[server][host][edit_promises]") {
+  Site site(1);
+  const BlockRegistry& kinds = *site.host->world().setup().blocks;
+  const BlockId what = GENERATE(0, 1) == 0 ? kinds.treasure() : *kinds.find("chest");
+  Hand& ann = site.hands.front();
+  const PlayerTable& players = site.host->world().players();
+  const IVec3 at = block_at(players.body[0].position_m) + IVec3{2, 0, 2};
+  site.host->admin(one_block(at, what));
+  site.host->note_saving(0, false);
+  site.run(5);
+  Acts acts;
+  acts.world = ann.welcomes.back().world;
+  acts.tick = number(site.host->world().tick());
+  acts.act_count = 1;
+  acts.acts[0].number = 1;
+  acts.acts[0].kind = BlockActKind::open;
+  acts.acts[0].block = at;
+  REQUIRE(ann.send(acts) == SendResult::sent);
+  site.run(20);
+  REQUIRE(ann.answers.size() == 1);
+  CHECK((ann.answers[0].verdict == ActVerdict::not_saved) == (what == kinds.treasure()));
+  CHECK(site.host->world().space().voxels->block(at) == what);
+}
+
 TEST_CASE("fifty who dig in one chunk cost each of them no more than the blocks that change",
           "[server][host][edit_promises]") {
   constexpr std::uint32_t diggers = 50;
