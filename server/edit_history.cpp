@@ -114,7 +114,10 @@ void EditHistory::tell(const Host& host, const FoundEdits& found) {
   reply_.info("console", {{"log", order_->subject}, {"edits", found.edits.size()}});
 }
 
+/// One batch at a time: what somebody built meanwhile is seen, and the end is told when it is there.
 void EditHistory::put_back(Host& host) {
+  if (host.ground_waits()) return;
+  if (next_ == plan_->blocks.size()) return end_rollback();
   const VoxelVolume& volume = *host.world().space().voxels;
   const std::vector<BlockUndo>& blocks = plan_->blocks;
   const std::size_t end = std::min(blocks.size(), next_ + blocks_per_tick);
@@ -146,7 +149,7 @@ void EditHistory::put_back(Host& host) {
     }
     next_ = last + 1;
   }
-  if (next_ == blocks.size()) end_rollback();
+  if (next_ == blocks.size() && !host.ground_waits()) end_rollback();
 }
 
 void EditHistory::end_rollback() {

@@ -16,7 +16,8 @@ namespace ashlar::server {
 
 /// Who changed what, asked on the console of a server that plays: looks into the log beside the loop, answers
 /// there and to the admin who asked, and puts blocks back as that one's edits or the operator's, a tick's
-/// worth at a time. One order at once. The loop's thread.
+/// worth at a time, each when those before it and what other operators ordered are done. One order at once.
+/// The loop's thread.
 class EditHistory {
  public:
   /// Blocks that a rollback puts back in one tick.
@@ -33,6 +34,8 @@ class EditHistory {
   /// Before a tick: hands the host what is to be put back, and says what came of it. Cheap while there is
   /// nothing.
   void feed(Host& host);
+  /// Is a rollback under way whose blocks are being put back?
+  bool puts_back() const { return plan_.has_value(); }
 
  private:
   struct Answer {

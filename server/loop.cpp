@@ -55,6 +55,11 @@ class SendsEarly : public EarlySender {
   Transports& transports_;
 };
 
+/// Is something still to be done of what operators ordered?
+bool orders_left(const Host& host, const LoopOptions& options) {
+  return host.admin_waits() || (options.history != nullptr && options.history->puts_back());
+}
+
 }  // namespace
 
 struct Loop::Impl {
@@ -271,11 +276,11 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
 
   // What was typed before the end is done, too.
   const microseconds admin_until = now() + goodbye_time_max;
-  while (host.admin_waits() && now() < admin_until) {
+  while (orders_left(host, options) && now() < admin_until) {
     while (now() < host.next_tick_at()) impl_->sleep_until(host.next_tick_at());
     impl_->turn(host, transports, ground, options, edges);
   }
-  if (host.admin_waits()) log.warning("console", {{"error", "stopped before all of it was done"}});
+  if (orders_left(host, options)) log.warning("console", {{"error", "stopped before all of it was done"}});
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
   if (options.save) options.save();
   impl_->say_goodbye(host, transports);

@@ -314,6 +314,8 @@ void Host::shut_down(const std::string& reason, DatagramBatch& out) {
   impl_->closed = true;
 }
 
+bool Host::ground_waits() const { return impl_->input.ground_waits(); }
+
 bool Host::silent() const { return !impl_->farewells.talking(); }
 
 }  // namespace ashlar::server

@@ -346,6 +346,8 @@ class Host {
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);
+  /// Do any of them wait that change blocks, or what those hold?
+  bool ground_waits() const;
   /// A line of the server's for one who plays; nothing happens where nobody has that connection.
   void tell(std::uint32_t connection, std::string_view text);
   /// 0: nobody plays on that connection.

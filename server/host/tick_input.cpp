@@ -85,28 +85,35 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
   ASHLAR_ASSERT(joins_.size() + commands_.size() <= sessions.size());
 }
 
-std::size_t TickInputCollector::admin_due() const {
+/// Those that wait stay in their order, and so do those that do not.
+void TickInputCollector::find_admin_due() {
+  admin_due_.clear(), admin_later_.clear();
   std::int64_t blocks = 0;
-  std::size_t due = 0;
-  while (due < admin_.size()) {
-    const std::int64_t more = blocks_changed(admin_[due]);
-    const bool one_always = due == 0 && admin_blocks_ >= admin_blocks_per_tick;
+  bool first = true;
+  for (const AdminCommand& command : admin_) {
+    if (!changes_ground(command)) {
+      admin_due_.push_back(command);
+      continue;
+    }
+    const std::int64_t more = blocks_changed(command);
+    const bool one_always = first && admin_blocks_ >= admin_blocks_per_tick;
     const bool too_many = blocks + more > std::min(admin_blocks_, admin_blocks_per_tick);
-    if (more > 0 && too_many && !one_always) break;
+    const bool waits = !admin_later_.empty() || (more > 0 && too_many && !one_always);
+    (waits ? admin_later_ : admin_due_).push_back(command);
     blocks += more;
-    ++due;
+    first = false;
   }
-  return due;
 }
 
 TickInput TickInputCollector::input() {
+  find_admin_due();
   TickInput input;
   input.joins = joins_;
   input.watchers = watchers_;
   input.leaves = leaves_;
   input.commands = commands_;
   input.told_apart = told_apart_;
-  input.admin = std::span(admin_).first(admin_due());
+  input.admin = admin_due_;
   input.calls = calls_;
   input.chunks_ready = chunks_ready_;
   input.chunks_dropped = chunks_dropped_;
@@ -115,7 +122,10 @@ TickInput TickInputCollector::input() {
 
 void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
   leaves_.clear();
-  admin_.erase(admin_.begin(), admin_.begin() + static_cast<std::ptrdiff_t>(admin_due()));
+  const auto found = static_cast<std::ptrdiff_t>(admin_due_.size() + admin_later_.size());
+  admin_later_.insert(admin_later_.end(), admin_.begin() + found, admin_.end());
+  admin_.swap(admin_later_);
+  admin_due_.clear(), admin_later_.clear();
   calls_.clear();
   sessions.walk([&](Session& session) {
     if (session.state != SessionState::playing) return;

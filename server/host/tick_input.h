@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,12 +24,14 @@ class TickInputCollector {
   /// Another world: what was collected is void.
   void begin_world() {
     joins_.clear(), watchers_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(), calls_.clear();
+    admin_due_.clear(), admin_later_.clear();
   }
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
   /// In the order in which they came, as many as change admin_blocks_per_tick blocks, and one where so many
-  /// are allowed: the others wait for the ticks after it. What a block holds goes with what came before it.
+  /// are allowed: the others wait for the ticks after it, and with them all later ones that change blocks or
+  /// what those hold. What changes neither (a gift, a way to somewhere) waits for nothing.
   void admin(const AdminCommand& command) { admin_.push_back(command); }
   static constexpr std::int64_t admin_blocks_per_tick = GroundEdits::batch_blocks_max;
   /// So many blocks may commands change in the next tick, where what logs them takes fewer than usual. Before
@@ -54,16 +57,24 @@ class TickInputCollector {
   /// For the audit.
   std::size_t leaves_waiting() const { return leaves_.size(); }
   std::size_t admin_waiting() const { return admin_.size(); }
+  /// Does any admin command wait that changes blocks or what they hold?
+  bool ground_waits() const { return std::ranges::any_of(admin_, changes_ground); }
 
  private:
-  std::size_t admin_due() const;  ///< how many of the waiting ones enter the next tick
+  void find_admin_due();
 
   std::vector<std::uint32_t> joins_, watchers_;
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;
   SeldomTold seldom_told_;
   std::vector<ToldApart> told_apart_;
+  static bool changes_ground(const AdminCommand& command) {
+    return command.action == AdminAction::fill_box || command.action == AdminAction::blast ||
+           command.action == AdminAction::fill_block;
+  }
+
   std::vector<AdminCommand> admin_;
+  std::vector<AdminCommand> admin_due_, admin_later_;  // of those: for the next tick, and for others
   std::int64_t admin_blocks_ = admin_blocks_per_tick;
   std::vector<GameCall> calls_;
   std::vector<ReadyChunk> chunks_ready_;

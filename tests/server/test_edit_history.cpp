@@ -94,6 +94,7 @@ TEST_CASE("a treasure that is put back has its loot in it, and none of it beside
       opened.run();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    history.feed(*opened.host);  // which says so once it is there
   }
   opened.run();
   CHECK(world.space().voxels->block(hoard) == opened.treasure);
@@ -101,6 +102,33 @@ TEST_CASE("a treasure that is put back has its loot in it, and none of it beside
   CHECK(opened.lying() == 0);
   CHECK(std::ranges::any_of(
       lines->all, [](const std::string& line) { return line.find("put_back=1") != std::string::npos; }));
+}
+
+TEST_CASE("a rollback waits for what operators ordered before it, and leaves what they built",
+          "[server][edit_history]") {
+  Opened opened;
+  const World& world = opened.host->world();
+  const auto lines = std::make_shared<test::Lines>();
+  Log log(LogFormat::text, LogLevel::info, lines);
+  EditHistory history(opened.file, log);
+  AdminCommand act;
+  act.action = AdminAction::fill_box;
+  act.box = {hoard, hoard + IVec3{1, 1, 1}};
+  act.id = BlockId::brick;
+  opened.host->admin(act);
+  history.ask(*parse_rollback_order("Ada since 20m", now_s), Reply(log));
+  const auto feed = [&](int times, bool with_ticks) {
+    for (int i = 0; i < times && lines->all.empty(); ++i) {
+      history.feed(*opened.host);
+      if (with_ticks) opened.run();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  feed(300, false);
+  CHECK(lines->all.empty());
+  feed(5000, true);
+  CHECK(world.space().voxels->block(hoard) == BlockId::brick);
+  CHECK_THAT(lines->all.at(0), ContainsSubstring("put_back=0") && ContainsSubstring("left=1"));
 }
 
 TEST_CASE("the console tells the key of who changed a block, beside a name that others may bear",

@@ -109,7 +109,7 @@ TEST_CASE("what operators change is spread over ticks, in their order", "[server
   blast.radius_m = 9;
   desk.input.admin(blast), desk.input.admin(blast);
   desk.input.admin({AdminAction::noclip_on, EntityId{1}, {}});
-  const std::vector<std::size_t> ticks = {3, 1, 2, 4, 2};
+  const std::vector<std::size_t> ticks = {4, 1, 2, 4, 1};  // who flies waits for nobody
   std::size_t waiting = 12;
   CHECK(desk.input.admin_waiting() == waiting);
   for (const std::size_t due : ticks) {
@@ -118,6 +118,27 @@ TEST_CASE("what operators change is spread over ticks, in their order", "[server
     CHECK(desk.input.admin_waiting() == (waiting -= due));
   }
   CHECK(waiting == 0);
+}
+
+TEST_CASE("with no room to log blocks, who is sent or given something waits for nothing",
+          "[server][tick_input]") {
+  Desk desk;
+  desk.step();
+  AdminCommand fill;
+  fill.action = AdminAction::fill_box;
+  fill.box = {{0, 0, 0}, {1, 1, 1}};
+  AdminCommand gift;
+  gift.action = AdminAction::give;
+  desk.input.allow_admin_blocks(0);
+  desk.input.admin(fill), desk.input.admin(gift);
+  CHECK(desk.input.ground_waits());
+  REQUIRE(desk.input.input().admin.size() == 1);
+  CHECK(desk.input.input().admin[0].action == AdminAction::give);
+  desk.step();
+  CHECK(desk.input.admin_waiting() == 1);
+  desk.input.allow_admin_blocks(4096);
+  desk.step();
+  CHECK_FALSE(desk.input.ground_waits());
 }
 
 TEST_CASE("where the world turns a player its session makes up for it", "[server][tick_input]") {
