@@ -151,6 +151,12 @@ std::expected<void, std::string> restore_world(const std::string& from, const st
       std::error_code ignored;
       fs::rename(aside, to, ignored);
     }
+    // They are of this world as much as of the one before, and dated ones go on being made among them.
+    if (copied && !aside.empty()) {
+      std::error_code none;  // or they stay where they are
+      fs::rename(fs::path(aside) / "backups", fs::path(to) / "backups", none);
+      sync_moves_in(to);
+    }
     sync_moves_in(fs::absolute(to, error).parent_path());
   }
   if (!copied) fs::remove_all(part, error);

@@ -50,8 +50,8 @@ constexpr CommandTable world_backup_table{
 constexpr CommandOption world_restore_options[] = {
     {"--to", "DIR", "The world's folder: one that is not there yet, or is empty.", true},
     {"--replace", "",
-     "Puts the world that is there aside, as DIR.before-restore, also one that lost its world.toml; no "
-     "server may play in it."}};
+     "Puts the world that is there aside, as DIR.before-restore, also one that lost its world.toml; its "
+     "backups stay in DIR. No server may play in it."}};
 constexpr CommandTable world_restore_table{
     "world restore",
     "Copies a backup to where a server is started with it, after all of it was read and found whole. A "

@@ -62,6 +62,23 @@ TEST_CASE("dated backups are whole worlds, and the oldest give way", "[server][s
   CHECK((*copy)->world().chunks == 1);
 }
 
+TEST_CASE("backups stay with a world that one of them takes the place of", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const std::string dir = temporary.path("world"), aside = temporary.path("aside");
+  std::string backup;
+  {
+    const KeptWorld world{fs::path(dir)};
+    const auto made = make_dated_backup(dir, dir + "/backups", 1'900'000'000, 3);
+    REQUIRE(made.has_value());
+    backup = *made;
+  }
+  REQUIRE(restore_world(backup, dir, aside, OpenMode::read).has_value());
+  CHECK(fs::exists(fs::path(dir) / store_name));
+  CHECK(fs::exists(fs::path(aside) / store_name));
+  CHECK(names_in(fs::path(dir) / "backups") == std::vector<std::string>{backup_name(1'900'000'000)});
+  CHECK_FALSE(fs::exists(fs::path(aside) / "backups"));
+}
+
 TEST_CASE("a backup that cannot be made leaves nothing behind", "[server][store][world_backup]") {
   const testing::TemporaryFolder temporary;
   const fs::path world = fs::path(temporary.path("world"));
