@@ -6,6 +6,8 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <thread>
@@ -217,11 +219,13 @@ std::expected<void, std::string> take_stored(Startup& startup,
   // Its ticks in those of this run; on the disk with keep().
   WorldSetup& setup = startup.content.setup;
   const std::uint16_t rate = setup.rules.tick_rate_hz, kept_rate = startup.store->world().tick_rate_hz;
-  StoredTicks ticks{setup.age_ticks, std::move(setup.contents), std::move(setup.items), setup.kept};
+  StoredTicks ticks{setup.age_ticks, std::move(setup.contents), std::move(setup.items), setup.kept,
+                    std::move(startup.players)};
   convert_ticks(ticks, kept_rate == 0 ? rate : kept_rate, rate);
   setup.age_ticks = ticks.tick, setup.contents = std::move(ticks.contents),
   setup.items = std::move(ticks.items);
   setup.kept = std::move(ticks.state);
+  startup.players = std::move(ticks.players);
   // As of ground at home: what is made anew would be written over what may yet be mended.
   const bool refuse = startup.loaded.config.damaged_chunks == DamagedChunks::refuse;
   if (refuse && !startup.lost.empty())
@@ -340,17 +344,24 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& given, const st
 namespace {
 
 /// A world's ticks as they are counted from now on, all in one transaction.
-std::expected<void, StoreTrouble> keep_tick_rate(SqliteStore& store, const WorldSetup& setup) {
+std::expected<void, StoreTrouble> keep_tick_rate(SqliteStore& store, const WorldSetup& setup,
+                                                 const std::vector<StoredPlayer>& all) {
   const StoredWorld known = store.world();
   if (known.tick_rate_hz == setup.rules.tick_rate_hz) return {};
   SaveGroup group{known.tick, {}, {}};
   group.tick_rate_hz = setup.rules.tick_rate_hz;
   std::vector<std::uint8_t> items, state;
   std::vector<StoredContents> contents;
+  std::vector<StoredPlayer> players;
   if (known.tick_rate_hz != 0) {
     group.tick = setup.age_ticks;
     for (const PlacedData& one : setup.contents)
       if (one.data.due != 0) contents.push_back({one.block, encode_block_data(one.data)});
+    std::ranges::copy_if(all, std::back_inserter(players), [](const StoredPlayer& player) {
+      const Arsenal& arsenal = player.life.arsenal;
+      return arsenal.wait_ticks != 0 || std::ranges::any_of(arsenal.power_ticks, std::identity());
+    });
+    group.players = players;
     if (!setup.items.empty()) items = encode_items(setup.items);
     if (setup.kept != nullptr) encode_kept_state(*setup.kept, state);
     group.contents = contents, group.items = items, group.state = state;
@@ -368,7 +379,8 @@ std::expected<void, std::string> Startup::keep() {
   if (store != nullptr) {
     store->keep();
     if (const auto aside = store->set_aside_players(); !aside) return Failure(aside.error().line);
-    if (const auto rate = keep_tick_rate(*store, world->setup()); !rate) return Failure(rate.error().line);
+    if (const auto rate = keep_tick_rate(*store, world->setup(), players); !rate)
+      return Failure(rate.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
     if (const std::string text = maps_text(content.named_maps); text != store->world().maps)

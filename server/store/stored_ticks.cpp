@@ -40,6 +40,11 @@ void convert_ticks(StoredTicks& ticks, std::uint16_t from, std::uint16_t to) {
   for (LyingItem& item : ticks.items)
     item.age_ticks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
         ticks_at(item.age_ticks, from, to), std::numeric_limits<std::uint32_t>::max()));
+  for (StoredPlayer& player : ticks.players) {
+    Arsenal& arsenal = player.life.arsenal;
+    for (std::uint16_t& left : arsenal.power_ticks) left = left_at(left, from, to);
+    arsenal.wait_ticks = left_at(arsenal.wait_ticks, from, to);
+  }
   if (ticks.state == nullptr) return;
   KeptState state = *ticks.state;
   for (KeptMonster& monster : state.monsters)

@@ -38,6 +38,22 @@ TEST_CASE("at another tick rate the clock, fuses, items and the match have as ma
   CHECK(sky_light(before, 1000u * from) == sky_light(after, ticks.tick));
 }
 
+TEST_CASE("at another tick rate powers of players who are away have as many seconds left",
+          "[server][stored_ticks]") {
+  StoredTicks ticks{.tick = 1000};
+  Arsenal& arsenal = ticks.players.emplace_back().life.arsenal;
+  arsenal.power_ticks = {30 * 20, 0, 65'535};
+  arsenal.wait_ticks = 1;
+  convert_ticks(ticks, 20, 60);
+  CHECK(arsenal.power_ticks[0] == 30 * 60);
+  CHECK(arsenal.power_ticks[1] == 0);
+  CHECK(arsenal.power_ticks[2] == 65'535);
+  CHECK(arsenal.wait_ticks == 3);
+  convert_ticks(ticks, 60, 10);
+  CHECK(arsenal.power_ticks[0] == 30 * 10);
+  CHECK(arsenal.wait_ticks == 1);
+}
+
 TEST_CASE("the longest clock is converted without overflow", "[server][stored_ticks]") {
   StoredTicks ticks{.tick = life_ticks_max};
   convert_ticks(ticks, 10, 128);
