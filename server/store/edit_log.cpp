@@ -13,6 +13,7 @@ namespace ashlar::server {
 namespace {
 
 constexpr std::int64_t pruned_at_once = 5000;
+constexpr std::int64_t authors_at_once = 200;
 constexpr std::int64_t day_s = 24 * 3600;
 constexpr std::array<std::uint8_t, 1> operator_identity{1};
 
@@ -48,7 +49,10 @@ std::expected<EditLogWriter, StoreTrouble> EditLogWriter::make(const Database& d
        "INSERT OR REPLACE INTO meta SELECT ?1, CAST(ifnull(min(time), ?2) AS TEXT) FROM edits INDEXED BY "
        "edits_by_author WHERE author = (SELECT id FROM authors WHERE identity = x'')"},
       {&writer.newest_, "SELECT time FROM edits ORDER BY id DESC LIMIT 1"},
-      {&writer.count_, "SELECT count(*) FROM edits"}};
+      {&writer.count_, "SELECT count(*) FROM edits"},
+      {&writer.authors_end_,
+       "SELECT max(id), count(*) FROM (SELECT id FROM authors WHERE id > ?1 ORDER BY id LIMIT ?2)"},
+      {&writer.prune_authors_, prune_authors_sql}};
   writer.database_ = database.get();
   for (const auto& [statement, sql] : all) {
     auto made = Statement::make(database, sql);
@@ -108,9 +112,22 @@ bool EditLogWriter::prune(std::int64_t now_s, const EditLogLimits& limits, std::
   const auto at_once = static_cast<std::int64_t>(2 * written) + pruned_at_once;
   const std::int64_t believed_s = believe(now_s);
   std::int64_t gone = 0;
+  const std::int64_t before = added_;
   if (limits.age_s > 0 && !remove(prune_age_.bind(1, believed_s - limits.age_s).bind(2, at_once), gone))
     return false;
-  return prune_to(static_cast<std::int64_t>(limits.rows_max), at_once, now_s);
+  if (!prune_to(static_cast<std::int64_t>(limits.rows_max), at_once, now_s)) return false;
+  return added_ == before || prune_authors();
+}
+
+/// Some of them, from where it ended the last time: who has no edit left is nobody to remember.
+bool EditLogWriter::prune_authors() {
+  const int code = authors_end_.bind(1, author_looked_at_).bind(2, authors_at_once).step();
+  const std::int64_t end = code == SQLITE_ROW ? authors_end_.whole(0) : 0;
+  const bool more = code == SQLITE_ROW && authors_end_.whole(1) == authors_at_once;
+  authors_end_.reset();
+  if (code != SQLITE_ROW) return false;
+  const std::int64_t first = std::exchange(author_looked_at_, more ? end : 0);
+  return prune_authors_.bind(1, first).bind(2, end).run();
 }
 
 /// A clock that jumps ahead would take all of the log along. So of a step from one group to the next that is

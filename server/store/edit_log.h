@@ -35,7 +35,8 @@ class EditLogWriter {
   bool write(std::span<const EditAuthor> authors, std::span<const LoggedEdit> edits);
   /// Takes out what is older or more than the limits say, the oldest first: at most twice as many rows as
   /// were written, and some, so that it never takes long. Where there are too many the world's own go before
-  /// those of anybody: however much sand somebody sets loose, what players did stays.
+  /// those of anybody: however much sand somebody sets loose, what players did stays. Of authors some are
+  /// looked at each time, and those go who have no edit left.
   bool prune(std::int64_t now_s, const EditLogLimits& limits, std::size_t written);
   /// What was written and pruned since the last call of write() is on the disk.
   void note_committed();
@@ -46,16 +47,24 @@ class EditLogWriter {
   bool prune_to(std::int64_t rows_max, std::int64_t at_once, std::int64_t now_s);
   bool remove(Statement& statement, std::int64_t& gone);
   std::int64_t believe(std::int64_t now_s);
+  bool prune_authors();
 
   sqlite3* database_ = nullptr;
   Statement put_author_, rename_, find_author_, put_edit_, prune_age_, prune_rows_, prune_world_, note_world_,
-      newest_, count_;
+      newest_, count_, authors_end_, prune_authors_;
   std::vector<std::int64_t> ids_;        // scratch
   std::optional<std::int64_t> rows_;     // on the disk; counted once
   std::int64_t added_ = 0;               // to them in this transaction
   std::optional<std::int64_t> clock_s_;  // of the last group
   std::int64_t believed_s_ = 0;          // from which edits are too old
+  std::int64_t author_looked_at_ = 0;    // the last one whose edits were looked for
 };
+
+/// Takes out players of a range of ids, ?1 < id <= ?2, of whom no edit is left. Ids are looked up anew for
+/// each group, so nobody holds one.
+inline constexpr const char* prune_authors_sql =
+    "DELETE FROM authors WHERE id > ?1 AND id <= ?2 AND length(identity) > 1 AND NOT EXISTS "
+    "(SELECT 1 FROM edits INDEXED BY edits_by_author WHERE author = authors.id)";
 
 /// Since when the log has all that the world itself changed; 0: as far as it goes back.
 inline constexpr const char* world_rows_since_key = "log_world_since";

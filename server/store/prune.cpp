@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -112,6 +113,7 @@ class Pruning {
       if (!remove->bind(1, going_[i]).run()) good = std::unexpected(database_.trouble());
     if (good && report.edits > 0)
       good = database_.run(("DELETE FROM edits WHERE time < " + before()).c_str());
+    if (good && report.edits > 0) good = drop_authors();
     if (good)
       good = database_.run(
           "UPDATE meta SET value = (SELECT CAST(count(*) AS TEXT) FROM chunks) WHERE key = 'chunks'; COMMIT");
@@ -135,6 +137,15 @@ class Pruning {
     for (; code == SQLITE_ROW; code = rows->step()) use(*rows);
     if (code != SQLITE_DONE) return std::unexpected(database_.trouble(code));
     return {};
+  }
+
+  /// All players of whom no edit is left.
+  Outcome drop_authors() {
+    auto remove = Statement::make(database_, prune_authors_sql);
+    if (!remove) return std::unexpected(std::move(remove.error()));
+    const bool gone =
+        remove->bind(1, std::int64_t{-1}).bind(2, std::numeric_limits<std::int64_t>::max()).run();
+    return gone ? Outcome() : std::unexpected(database_.trouble());
   }
 
   /// Is all of the chunk's column beyond the distance, along x or y?

@@ -200,6 +200,25 @@ TEST_CASE("the log is bounded by age and rows, the oldest go first", "[server][e
   CHECK(left.size() == 11);  // from 90 on, and the new one
 }
 
+TEST_CASE("players of whom the log has no edit left go from it", "[server][edit_log]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto store = open_at(file);
+  const auto authors_known = [&] {
+    return Database::open(file, OpenMode::read, 0)->number("SELECT count(*) FROM authors").value_or(-1);
+  };
+  // Ever new keys, each with one edit.
+  for (int i = 0; i < 1000; ++i) {
+    EditAuthor one = author(0, "Ada");
+    one.identity[0] = static_cast<std::uint8_t>(i), one.identity[1] = static_cast<std::uint8_t>(i >> 8);
+    const LoggedEdit edit[] = {{i, 0, {i, 0, 0}, BlockId::air, BlockId::brick}};
+    log_edits(*store, {&one, 1}, edit, 1000 + i, {.rows_max = 30, .age_s = 0});
+  }
+  CHECK(found_in(file, {}).size() == 30);
+  CHECK(authors_known() >= 30);
+  CHECK(authors_known() < 300);
+}
+
 TEST_CASE("what the world did goes from a log that is too large before what anybody did",
           "[server][edit_log]") {
   const TemporaryFolder folder;

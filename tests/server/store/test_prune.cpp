@@ -116,6 +116,28 @@ TEST_CASE("old edits leave the log", "[server][prune]") {
   CHECK(find_edits(*open_log(country.file), {})->edits.size() == 1);
 }
 
+TEST_CASE("players whose edits have all left the log leave it too", "[server][prune]") {
+  const Country country;
+  {
+    const auto store = *SqliteStore::open(country.file, {.seed = 7});
+    store->keep();
+    const EditAuthor authors[] = {{EditAuthor::Kind::player, {1}, "Ada"},
+                                  {EditAuthor::Kind::player, {2}, "Bob"},
+                                  {EditAuthor::Kind::operators, {}, {}}};
+    const LoggedEdit edits[] = {{1000, 0, {1, 2, 3}, BlockId::stone, BlockId::brick},
+                                {900'000, 1, {1, 2, 3}, BlockId::brick, BlockId::air},
+                                {1000, 2, {1, 2, 3}, BlockId::air, BlockId::brick}};
+    SaveGroup group{6, {}, {}};
+    group.authors = authors, group.edits = edits;
+    REQUIRE(store->save(group).has_value());
+  }
+  CHECK(country.prune({.log_age_s = 600'000}).edits == 3);
+  const auto database = Database::open(country.file, OpenMode::read, 0);
+  CHECK(database->number("SELECT count(*) FROM authors WHERE name = 'Ada'") == 0);
+  CHECK(database->number("SELECT count(*) FROM authors WHERE name = 'Bob'") == 1);
+  CHECK(database->number("SELECT count(*) FROM authors") == 3);
+}
+
 TEST_CASE("damaged chunks are not pruned", "[server][prune]") {
   const Country country;
   REQUIRE(
