@@ -5,7 +5,7 @@ import { WireError, check, equalBytes } from './bytes';
 import { buildOf, faultOf, type ClientConfig } from './client_config';
 import { EventQueue, type ClientEvent } from './client_events';
 import {
-  isAct, standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeJoin, type Act,
+  chatBytesMax, isAct, standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeJoin, type Act,
   type Command,
 } from './client_messages';
 import { CommandIssuer } from './command_issuer';
@@ -35,7 +35,7 @@ const silenceMs = 5000;
 const seekMs = 20_000;
 const joinMs = 10_000;
 const fetchMs = 30_000;
-const chatBytesMax = 200;
+const chatLinesMax = 16;
 /** Seconds that a snapshot may be ahead of what is known, and how much faster than the server's ticks that grows. */
 const reachS = 5;
 const reachGrowth = 8;
@@ -70,6 +70,8 @@ export class Client {
   private readonly fetch: ContentFetch;
   private readonly held: HeldContent;
   private actsSaid = 0;
+  private readonly chatOut: string[] = [];
+  private chatSaidOn: Connection | undefined;  // that the first of them is on its way over
   private connectionServer: Uint8Array | undefined;
 
   state: ClientState = 'connecting';
@@ -147,24 +149,31 @@ export class Client {
     else this.handshakeFailed(now, 'no_answer');
   }
 
-  /** False: the server has not asked for lines yet, too many wait, or it is none. @param text printable, 1-200 bytes */
+  /**
+   * Said once it plays, also when its session is lost meanwhile. False: it has ended, too many lines wait, or it is
+   * none. @param text printable, 1-200 bytes
+   */
   say(text: string): boolean {
-    if (!validText(text, 1, chatBytesMax)) return false;
-    return this.connection?.send(Stream.chat, writeChat(text)) ?? false;
+    if (this.state === 'ended' || !validText(text, 1, chatBytesMax) || this.chatOut.length >= chatLinesMax) return false;
+    this.chatOut.push(text);
+    return true;
   }
 
-  /** Says something to the world's game, of a kind that it declared for clients. False: no such kind, or too long. */
+  /**
+   * Says something to the world's game, of a kind that it declared for clients. False: no such kind, too long, or it
+   * does not play, or seeks its session.
+   */
   sendGameMessage(name: string, bytes: Uint8Array): boolean {
-    if (this.state !== 'playing' || !this.welcome || !this.connection) return false;
+    if (this.state !== 'playing' || this.seeking || !this.welcome || !this.connection) return false;
     const kinds = this.replication?.clientMessages ?? [];
     const number = kinds.findIndex((kind) => kind.name === name);
     if (number < 0 || bytes.length > kinds[number].bytesMax) return false;
     return this.connection.send(Stream.events, writeGameCall(this.welcome.world, number, bytes));
   }
 
-  /** @returns the act's number, which its answers name; 0 when it does not play, or that is no act */
+  /** @returns the act's number, which its answers name; 0 when it does not play, seeks its session, or that is no act */
   act(act: Omit<Act, 'number'>): number {
-    if (this.state !== 'playing' || !this.welcome || !this.connection || !isAct(act)) return 0;
+    if (this.state !== 'playing' || this.seeking || !this.welcome || !this.connection || !isAct(act)) return 0;
     const number = this.actsSaid + 1;
     const message = writeActs([{ ...act, number }], 0, this.welcome.world);
     if (!this.connection.send(Stream.edits, message)) return 0;
@@ -183,6 +192,7 @@ export class Client {
     if (this.state === 'ended') return this.connection?.poll(now) ?? [];
     this.watch(now);
     this.issueCommands(now);
+    this.sayLines();
     const out = this.connection && this.linked ? this.connection.poll(now) : [];
     const hello = this.linked ? this.handshake?.poll(now) : undefined;
     if (hello) out.push(hello);
@@ -369,6 +379,18 @@ export class Client {
       this.state = 'playing';
       this.events.push({ type: 'playing', resumed: this.welcome.resumed });
     }
+  }
+
+  /** One line at a time, so that a session that goes on over another connection says few of them twice. */
+  private sayLines(): void {
+    if (this.chatSaidOn?.unacknowledgedOf(Stream.chat) === 0) {
+      this.chatOut.shift();
+      this.chatSaidOn = undefined;
+    }
+    const { connection, chatOut } = this;
+    if (!connection || this.state !== 'playing' || this.seeking) return;
+    if (chatOut.length === 0 || this.chatSaidOn === connection) return;
+    if (connection.send(Stream.chat, writeChat(chatOut[0]))) this.chatSaidOn = connection;
   }
 
   private issueCommands(now: number): void {

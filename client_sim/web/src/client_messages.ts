@@ -116,6 +116,9 @@ export function writeInput(
   return finish(builder, ClientBody.Input, input);
 }
 
+/** Of a line of chat. */
+export const chatBytesMax = 200;
+
 /** @param text 1 to 200 bytes */
 export function writeChat(text: string): Uint8Array {
   const builder = new Builder(256);

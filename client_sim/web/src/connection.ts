@@ -80,6 +80,11 @@ export class Connection {
     return !this.end && this.sending[stream].push(message);
   }
 
+  /** Bytes of the stream that the peer has not acknowledged. */
+  unacknowledgedOf(stream: Stream): number {
+    return this.sending[stream].kept;
+  }
+
   /** Goes with the next packets, once, or never. Precondition: at most unreliableBytesMax. */
   sendUnreliable(message: Uint8Array): void {
     if (message.length > unreliableBytesMax) throw new RangeError('too long an unreliable message');

@@ -98,6 +98,8 @@ async function play(crypto: Crypto, options: Options, address: Address): Promise
   };
   const end = setTimeout(leave, options.forMs);
   process.once('SIGINT', leave);
+  process.once('SIGTERM', leave);
+  process.stdout.on('error', leave);  // who reads our lines has gone
   await driver.finished;
   clearInterval(walking);
   clearTimeout(end);
@@ -131,6 +133,7 @@ async function ping(crypto: Crypto, options: Options, address: Address): Promise
 
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
+  process.stdout.on('error', () => {});
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(usage);
     return 0;

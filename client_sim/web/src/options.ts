@@ -2,8 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 
+import { chatBytesMax } from './client_messages';
 import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
 import { publicKeyPrefix, readKey, readToken, secretKeyPrefix } from './keys';
+import { validText } from './text';
 
 export const usage = `usage: ashlar-web-client HOST:PORT [options]
 
@@ -63,6 +65,11 @@ function readDuration(text: string): number {
   return ms;
 }
 
+function readLine(text: string): string {
+  if (validText(text, 0, chatBytesMax)) return text;
+  throw new UsageError(`--say takes up to ${chatBytesMax} bytes of text that can be printed, on one line`);
+}
+
 function readFile(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -99,7 +106,7 @@ export function readOptions(crypto: Crypto, words: readonly string[]): Options {
     switch (word) {
       case '--name': options.name = valueOf(word); break;
       case '--for': options.forMs = readDuration(valueOf(word)); break;
-      case '--say': options.say = valueOf(word); break;
+      case '--say': options.say = readLine(valueOf(word)); break;
       case '--transport': {
         const transport = valueOf(word);
         if (transport !== 'udp' && transport !== 'tcp') {

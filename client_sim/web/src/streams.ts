@@ -55,6 +55,11 @@ export class SendStream {
     this.limit = Math.max(this.limit, limit);
   }
 
+  /** Bytes that are not acknowledged yet. */
+  get kept(): number {
+    return this.bytes.length;
+  }
+
   /** The next bytes to send, at most `room` of them: what was lost before what is new. */
   take(room: number): { offset: number; bytes: Uint8Array } | undefined {
     const again = this.lost.ranges[0];

@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 
 import { ByteBuffer } from 'flatbuffers';
 
+import { Chat } from '../generated/ashlar/wire/chat';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ClientBody } from '../generated/ashlar/wire/client-body';
 import { ClientMessage } from '../generated/ashlar/wire/client-message';
@@ -14,7 +15,7 @@ import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { concat } from '../src/bytes';
 import { Client } from '../src/client';
 import { EventQueue, eventBytesMax, eventsMax } from '../src/client_events';
-import { standStill } from '../src/client_messages';
+import { ActKind, BlockFace, standStill } from '../src/client_messages';
 import { CommandIssuer } from '../src/command_issuer';
 import { Cipher, type Crypto } from '../src/crypto';
 import { Stream } from '../src/frames';
@@ -199,4 +200,35 @@ test('commands: those before the first that is applied are said again, at whatev
     }
     assert.ok(longest > 100, `${longest} bytes hold fewer than eight commands`);
   }
+});
+
+test('session: lines that are said while it is sought, or were lost with it, are said once over the next connection', () => {
+  const session = new Session(crypto);
+  const { client } = session;
+  const lines = (): string[] => session.heard.filter(({ stream }) => stream === Stream.chat)
+    .map(({ message }) => ClientMessage.getRootAsClientMessage(new ByteBuffer(message)).body(new Chat()) as Chat)
+    .map((line) => line.text()!);
+  const dig = { kind: ActKind.dig, block: [0, 0, 0] as [number, number, number], face: BlockFace.top, placed: 0 };
+  session.play();
+  assert.equal(client.act(dig), 1);
+  assert.ok(client.say('first'));
+  session.go();
+  assert.ok(client.say('lost on its way'));
+  client.advance(session.now, []);
+  client.linkBroke(session.now);
+  assert.ok(client.seeking);
+  assert.ok(client.say('while seeking'));
+  assert.equal(client.act(dig), 0);
+  session.go();
+  assert.deepEqual(lines(), ['first']);
+  session.reconnect(crypto);
+  session.play(1100);
+  session.go(1000);
+  assert.ok(client.say('after'));
+  session.go(1000);
+  assert.deepEqual(lines(), ['first', 'lost on its way', 'while seeking', 'after']);
+  let waiting = 0;
+  client.linkBroke(session.now);
+  while (client.say('more') && waiting < 100) ++waiting;
+  assert.equal(waiting, 16);
 });

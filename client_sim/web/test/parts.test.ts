@@ -104,6 +104,8 @@ test('options: wrong ones are named', () => {
     ['public key', ['a:1', '--server-key', 'ashlar-public-abc']],
     ['cannot read', ['a:1', '--identity', '/does/not/exist']],
     ['no option', ['a:1', '--nmae', 'x']],
+    ['--say takes', ['a:1', '--say', 'two\nlines']],
+    ['--say takes', ['a:1', '--say', 'x'.repeat(201)]],
   ];
   for (const [what, words] of wrong) {
     assert.throws(() => readOptions(crypto, words), (error: Error) =>

@@ -36,7 +36,7 @@ export function replicatedKinds(replication = noReplication, world = 1): Uint8Ar
 /** A client with a session, and the server's end of it, which says what a test lets it say. */
 export class Session {
   readonly client: Client;
-  readonly server: Connection;
+  server: Connection;
   readonly events: ClientEvent[] = [];
   /** What the server's end heard. */
   readonly heard: ReceivedMessage[] = [];
@@ -56,6 +56,22 @@ export class Session {
     Object.assign(this.client, {
       connection: new Connection(crypto, keys, 0), state: 'joining', handshake: undefined,
       connectionServer: sessionServer, serverKey: sessionServer,
+    });
+  }
+
+  /** Both ends have another connection, as after a handshake. */
+  reconnect(crypto: Crypto): void {
+    const seeded = new Seeded(20);
+    const keys: SessionKeys = {
+      connection: 78, cipher: Cipher.chacha20Poly1305, clientToServer: seeded.bytes(32),
+      serverToClient: seeded.bytes(32), resumption: seeded.bytes(32),
+    };
+    this.server = new Connection(crypto, {
+      ...keys, clientToServer: keys.serverToClient, serverToClient: keys.clientToServer,
+    }, this.now);
+    this.client.linkOpened(this.now);
+    Object.assign(this.client, {
+      connection: new Connection(crypto, keys, this.now), state: 'joining', handshake: undefined,
     });
   }
 
