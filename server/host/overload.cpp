@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "server/host/host.h"
+
 namespace ashlar::server {
 namespace {
 
 constexpr std::uint32_t late_share = 4;  // one in so many
+/// At low rates few ticks are enough, but never so few that what one stall leaves to make up for fills them.
+constexpr std::uint32_t window_ticks_min = late_share * Host::catch_up_ticks_max + 4;
 constexpr Micros patience_min{2'000'000};
 constexpr Micros patience_max{64'000'000};
 constexpr Micros proof{10'000'000};
@@ -64,8 +68,7 @@ void OverloadLadder::observe(Micros now, bool late, double busy, std::uint64_t c
   ++ticks_;
   late_ += late ? 1 : 0;
   strikes_ += late && !settling ? 1 : 0;
-  // At low rates few ticks are enough, but never so few that one stall fills them.
-  const std::uint32_t window = std::max<std::uint32_t>(16, tick_rate_hz_ / 2u);
+  const std::uint32_t window = std::max<std::uint32_t>(window_ticks_min, tick_rate_hz_ / 2u);
   if (strikes_ * late_share >= window && rung_ != OverloadRung::slow_tick) {
     if (starved_by_others(now, cpu_ns))
       ++starved_;

@@ -1,5 +1,6 @@
 #include "server/host/overload.h"
 
+#include "server/host/host.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
 
@@ -130,6 +131,21 @@ TEST_CASE("a rung never leaves fewer than ten snapshots a second", "[server][ove
   CHECK(snapshot_divisor(OverloadRung::half_rate, 60, 1) == 2);
   CHECK(snapshot_divisor(OverloadRung::far_cells, 60, 1) == 1);
   CHECK(snapshot_divisor(OverloadRung::quarter_rate, 30, 1) == 3);
+}
+
+TEST_CASE("one stall is no overload at any rate and in any phase", "[server][overload]") {
+  const int rate = GENERATE(10, 20, 30, 60, 128);
+  for (int phase = 0; phase < 64; ++phase) {
+    CAPTURE(rate, phase);
+    OverloadLadder ladder(static_cast<std::uint16_t>(rate));
+    Micros now{0};
+    const Micros tick{1'000'000 / rate};
+    for (int i = 0; i < phase; ++i) ladder.observe(now += tick, false, 0.2);
+    now += Micros{700'000};
+    for (std::int64_t i = 0; i < Host::catch_up_ticks_max; ++i) ladder.observe(now, true, 0.2);
+    for (int i = 0; i < 64; ++i) ladder.observe(now += tick, false, 0.2);
+    REQUIRE(ladder.climbs() == 0);
+  }
 }
 
 }  // namespace ashlar::server
