@@ -14,7 +14,7 @@ namespace ashlar::server {
 
 struct Recorder::Impl {
   Impl(RecordingFile given, const RecordingHeader& header, Options given_options)
-      : file(std::move(given)), options(std::move(given_options)), writer(header) {
+      : file(std::move(given)), options(std::move(given_options)), writer(header, header.rules.tick_rate_hz) {
     file.keep();
     writer.take(waiting);  // the header at once: an empty match is a recording too
     thread = std::thread([this] { run(); });
@@ -52,8 +52,10 @@ struct Recorder::Impl {
       done += static_cast<std::size_t>(n);
     }
     written += bytes.size();
-    ::fdatasync(file.descriptor());
-    return true;
+    // What cannot be synced at all, as a pipe, is no error.
+    if (::fdatasync(file.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return true;
+    fail("recording to " + file.path() + " stopped: it could not be synced: " + std::strerror(errno));
+    return false;
   }
 
   void fail(std::string why) {

@@ -13,9 +13,9 @@ namespace ashlar::server {
 /// Writes every tick to a file as it happens. The tick only encodes into memory; a thread of its own writes a
 /// block a second and syncs it, so a crash loses at most the last second.
 ///
-/// Limits: at most recorder_backlog_bytes_max wait for a slow disk; beyond that, when a write fails, or when
-/// the file would be longer than it may, the recording ends at the last whole block and failure() says why.
-/// It never slows the tick.
+/// Limits: at most recorder_backlog_bytes_max wait for a slow disk; beyond that, when a write or sync fails,
+/// or when the file would be longer than it may, the recording ends at the last whole block and failure()
+/// says why. It never slows the tick.
 class Recorder final : public TickSink {
  public:
   struct Options {

@@ -94,4 +94,19 @@ TEST_CASE("a recording ends before it is longer than it may be", "[server][recor
   CHECK(housekept >= 1);
 }
 
+TEST_CASE("each second is in the file as it is over, whatever the tick rate", "[server][recorder]") {
+  const TemporaryFolder folder;
+  RecordingHeader header = small_world();
+  header.rules.tick_rate_hz = 10;
+  Recorder recorder(new_file(folder.path("match")), header);
+  const auto size = [&] { return std::filesystem::file_size(folder.path("match")); };
+  for (int i = 0; size() == 0 && i < 50'000; ++i) ::usleep(200);
+  const auto head = size();
+  for (std::uint64_t i = 0; i < 10; ++i) recorder.on_tick(tick_with(i));
+  for (int i = 0; size() == head && i < 50'000; ++i) ::usleep(200);
+  CHECK(size() > head);
+  recorder.finish();
+  CHECK(ticks_in(folder.read("match")) == 10);
+}
+
 }  // namespace ashlar::server
