@@ -423,8 +423,9 @@ std::expected<bool, RecordingError> RecordingReader::next_block() {
   if (size > rest.size() - recording_block_head_bytes) return torn_ = true, false;
   const auto payload = rest.subspan(recording_block_head_bytes, size);
   if (block_check(payload) != check) {
-    // Whole in length but wrong in content at the very end: a torn write that left a hole.
-    if (size == rest.size() - recording_block_head_bytes) return torn_ = true, false;
+    // Wrong, and nothing but zeros behind it: a torn write that left a hole, of a block or of several.
+    const auto behind = rest.subspan(recording_block_head_bytes + size);
+    if (std::ranges::all_of(behind, [](std::uint8_t byte) { return byte == 0; })) return torn_ = true, false;
     return std::unexpected{RecordingError::damaged_block};
   }
   block_ = payload;

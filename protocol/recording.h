@@ -118,7 +118,7 @@ enum class RecordingError : std::uint8_t {
   not_a_recording,  ///< no magic at the start
   wrong_version,
   damaged_header,
-  damaged_block,  ///< a block's check fails and more blocks follow
+  damaged_block,  ///< a block's check fails and more follows than a hole of zeros
   bad_tick,       ///< a whole block holds something that is out of range
 };
 /// Half a sentence for people; a literal.

@@ -420,3 +420,25 @@ TEST_CASE("a tick with what no world can take is refused", "[protocol][recording
   REQUIRE(reader.has_value());
   CHECK(reader->next(tick).error() == RecordingError::bad_tick);
 }
+
+TEST_CASE("a hole of zeros at a recording's end is a torn end", "[protocol][recording]") {
+  std::vector<TickRecord> ticks;
+  const auto bytes = recorded(ticks, 30);
+  std::vector<std::uint8_t> head;
+  RecordingWriter(some_header()).take(head);
+  for (std::size_t from = head.size(); from <= bytes.size(); ++from) {
+    auto holed = bytes;
+    std::fill(holed.begin() + static_cast<std::ptrdiff_t>(from), holed.end(), std::uint8_t{0});
+    if (from % 2 == 0) holed.resize(holed.size() + 300);
+    auto reader = RecordingReader::open(holed);
+    REQUIRE(reader);
+    TickRecord t;
+    std::size_t count = 0;
+    auto more = reader->next(t);
+    while (more && *more) ++count, more = reader->next(t);
+    CAPTURE(from, count);
+    REQUIRE(more.has_value());
+    REQUIRE(count % 10 == 0);
+    REQUIRE((reader->torn() || count == 30));
+  }
+}
