@@ -38,6 +38,13 @@ HandshakesSetup handshakes_setup(const ClientConfig& config) {
   return setup;
 }
 
+/// So long without a snapshot is hunger: a second, and two of them and some where they come as seldom.
+Micros hunger_of(const Welcome& welcome) {
+  const std::int64_t interval_us =
+      1'000'000ll * welcome.snapshot_every_ticks / std::max<std::int64_t>(1, welcome.rules.tick_rate_hz);
+  return std::max(second, Micros{2 * interval_us + 250'000});
+}
+
 }  // namespace
 
 std::string_view name(ClientState state) {
@@ -206,7 +213,8 @@ void Client::watch() {
   }
   if (state_ != ClientState::playing) return;
   stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
-  if (now_ - hungry_since_ >= second && !world_.in_long_gap) ++stats_.starved, world_.in_long_gap = true;
+  if (now_ - hungry_since_ >= hunger_of(welcome_) && !world_.in_long_gap)
+    ++stats_.starved, world_.in_long_gap = true;
 }
 
 bool Client::say(std::string_view text) {

@@ -71,8 +71,9 @@ void Link::send(Micros now, const DatagramBatch& batch) {
   for (const DatagramBatch::Entry& entry : batch.entries()) {
     const auto bytes = batch.bytes(entry);
     const Fate fate = draw();
+    const bool ordered = c.ordered || entry.peer.transport == Transport::tcp;
     ++stats_.taken;
-    if (now < partition_until_ && !c.ordered) {
+    if (now < partition_until_ && !ordered) {
       ++stats_.cut;
       continue;
     }
@@ -81,7 +82,7 @@ void Link::send(Micros now, const DatagramBatch& batch) {
       line_free_ = std::max(line_free_, start);
       const auto waiting =
           static_cast<std::uint64_t>((line_free_ - start).count()) * c.bytes_per_s / 1'000'000;
-      if (waiting + bytes.size() > c.queue_bytes_max && !c.ordered) {
+      if (waiting + bytes.size() > c.queue_bytes_max && !ordered) {
         ++stats_.overflowed;
         continue;
       }
@@ -91,7 +92,7 @@ void Link::send(Micros now, const DatagramBatch& batch) {
       line_free_ = std::min(line_free_, start + Micros{full});
       start = line_free_;
     }
-    if (c.ordered) {
+    if (ordered) {
       send_ordered(start, fate, entry.peer, bytes);
       continue;
     }

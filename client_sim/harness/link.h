@@ -21,7 +21,8 @@ struct LinkConditions {
   std::uint64_t bytes_per_s = 0;             ///< 0: no limit
   std::size_t queue_bytes_max = 256 * 1024;  ///< what waits for the rate beyond this is dropped
   /// A stream (TCP): nothing overtakes, nothing is lost, doubled or corrupted; what would be lost comes later
-  /// by resend_after instead, and so does everything behind it.
+  /// by resend_after instead, and so does everything behind it. What goes to or comes from a TCP peer always
+  /// does.
   bool ordered = false;
   Micros resend_after{200'000};
 

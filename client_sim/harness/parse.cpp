@@ -56,8 +56,9 @@ std::expected<std::uint64_t, std::string> parse_rate(std::string_view text) {
     scale = 1e6;
   else if (!parts->second.empty())
     return no(text, understood);
-  if (parts->first * scale > 1e10) return no(text, understood);
-  return static_cast<std::uint64_t>(parts->first * scale);
+  const double rate = parts->first * scale;
+  if (rate > 1e10 || (rate > 0 && rate < 1)) return no(text, understood);
+  return static_cast<std::uint64_t>(rate);
 }
 
 std::string check_seed(const std::string& text) {

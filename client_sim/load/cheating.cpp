@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "world/sim/block_act.h"
 #include "world/voxel/chunk.h"
@@ -75,12 +76,17 @@ void ShotCount::note(Client& client) {
   for (const HeardCue& heard : client.take_cues()) {
     const bool shot = heard.cue.kind == CueKind::shot || heard.cue.kind == CueKind::launch;
     if (!shot || heard.cue.who != client.player()) continue;
-    ++shots_;
-    ticks_.push_back(heard.tick);
-    // They nearly always come in order; what is late counts where it comes.
-    while (ticks_.front() + second <= heard.tick) ticks_.pop_front();
-    most_ = std::max(most_, static_cast<std::uint32_t>(ticks_.size()));
+    add(client.stats().worlds, heard.tick, second);
   }
+}
+
+void ShotCount::add(std::uint64_t world, std::uint32_t tick, std::uint32_t second) {
+  if (std::exchange(world_, world) != world) ticks_.clear();
+  ++shots_;
+  ticks_.push_back(tick);
+  // They nearly always come in order; what is late counts where it comes.
+  while (ticks_.front() + second <= tick) ticks_.pop_front();
+  most_ = std::max(most_, static_cast<std::uint32_t>(ticks_.size()));
 }
 
 void Gait::note(const Client& client) {

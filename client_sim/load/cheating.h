@@ -54,13 +54,17 @@ class ShotCount {
  public:
   /// In each turn. Takes the cues that wait.
   void note(Client& client);
+  /// One shot, as of a tick of a world: numbered from 1 by how many the client was in.
+  /// @param second  in ticks
+  void add(std::uint64_t world, std::uint32_t tick, std::uint32_t second);
   std::uint64_t shots() const { return shots_; }
   /// The most of any second.
   std::uint32_t second() const { return most_; }
 
  private:
   std::uint64_t shots_ = 0;
-  std::deque<std::uint32_t> ticks_;  // of the shots of a second
+  std::uint64_t world_ = 0;
+  std::deque<std::uint32_t> ticks_;  // of the shots of a second, all of one world
   std::uint32_t most_ = 0;
 };
 

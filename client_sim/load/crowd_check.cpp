@@ -14,7 +14,9 @@ void CrowdCheck::note(const Client& client) {
   Hearing& hearing = hearing_[&client];
   const std::uint32_t tick = client.view().newest_tick();
   if (tick == hearing.newest) return;
-  const std::uint32_t gap = client.welcome().rules.tick_rate_hz / 2u;
+  const Welcome& welcome = client.welcome();
+  const std::uint32_t gap =
+      std::max<std::uint32_t>(welcome.rules.tick_rate_hz / 2u, 2u * welcome.snapshot_every_ticks);
   if (hearing.newest != 0 && tick > hearing.newest + gap) ++gaps_, hearing.since = tick, hearing.looks = 0;
   hearing.newest = tick;
   if (hearing.since == 0) return;

@@ -24,7 +24,8 @@ class CrowdCheck {
   /// came first saw nobody.
   double seen_near() const { return seen_near_; }
   static constexpr double near_m = 64;
-  /// Times that a client heard nothing for half a second of the server's ticks or longer.
+  /// Times that a client heard nothing for half a second of the server's ticks or longer, and for two
+  /// snapshots where they come seldom.
   std::uint64_t gaps() const { return gaps_; }
   /// Of those that are over: until the client knew of everybody within agrees_m of it as of a tick after the
   /// gap, the most ticks of the server in which it looked again. A harness that comes seldom counts fewer.

@@ -163,6 +163,7 @@ class Run {
   CrowdCheck crowd_check_;
   Micros next_check_{0};
   std::uint64_t late_polls_ = 0;
+  bool interrupted_ = false;
   std::size_t light_turn_ = 0;  // whose share it is
   Micros next_progress_{0};
   std::uint64_t bytes_in_before_ = 0, bytes_out_before_ = 0, snapshots_before_ = 0;
@@ -352,7 +353,8 @@ void Run::progress(Micros now) {
     bytes_in += p->client.stats().bytes_in;
     bytes_out += p->client.stats().bytes_out;
     snapshots += p->client.stats().snapshots;
-    if (p->client.state() == ClientState::playing) rtt.add(p->client.rtt());
+    const bool own_clock = p->cheater && options_.cheat == LoadCheat::fast_clock;
+    if (p->client.state() == ClientState::playing && !own_clock) rtt.add(p->client.rtt());
   }
   const double span = std::max(static_cast<double>((now - progress_before_).count()) / 1e6, 1e-3);
   char line[256];
@@ -379,15 +381,18 @@ LoadReport Run::report(Micros now) const {
     o.joined = p->joined;
     o.reason = p->client.reason();
     o.stats = p->client.stats();
+    o.own_clock = p->cheater && options_.cheat == LoadCheat::fast_clock;
     if (p->joined) o.playing_for = (p->client.ended() ? p->ended_at : now) - p->joined_at;
     if (hooks_.played)
       hooks_.played(static_cast<std::uint32_t>(outcomes.size()), p->client.stats(), o.playing_for);
     outcomes.push_back(std::move(o));
   }
   LoadReport r = sum_up(outcomes, now - start_);
-  // Whoever was not started yet when the run was stopped did not fail.
+  r.wanted = wanted();
+  r.interrupted = interrupted_;
   r.late_polls = late_polls_;
-  r.light = options_.light;
+  r.light = r.clients > options_.clients ? r.clients - options_.clients : 0;
+  r.hostile = options_.hostile;
   r.places_compared = crowd_check_.compared();
   r.places_wrong = crowd_check_.wrong();
   r.seen_near = crowd_check_.seen_near();
@@ -432,18 +437,22 @@ std::expected<LoadReport, std::string> Run::play() {
   while (true) {
     const Micros now = read_clock();
     late_polls_ += now - due > late_after ? 1 : 0;
+    // What a pause missed is not made up for, or all of them would come at once behind it.
+    next_join = std::max(next_join, now - late_after);
     while (!leaving && players_.size() < wanted() && now >= next_join) {
       if (auto added = add_player(now); !added) return std::unexpected(std::move(added.error()));
       next_join += join_gap;
     }
     turn(now);
     if (options_.progress > Micros{0} && now >= next_progress_ && !leaving) {
-      next_progress_ += options_.progress;
+      next_progress_ = std::max(next_progress_ + options_.progress, now);
       progress(now);
     }
     const bool all_here = players_.size() == wanted();
-    if (!leaving && (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended()))) {
+    const bool stopped = !leaving && hooks_.stop();
+    if (!leaving && (now - start_ >= options_.duration || stopped || (all_here && everyone_ended()))) {
       leaving = true;
+      interrupted_ = stopped;
       leaving_since = played_until = now;
       for (const auto& p : players_)
         if (p->client.state() == ClientState::playing) p->client.leave();

@@ -1,6 +1,8 @@
 #include <csignal>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
+#include <system_error>
 
 #include "client_sim/harness/out_file.h"
 #include "client_sim/load/act_journal.h"
@@ -25,6 +27,26 @@ std::expected<void, std::string> write_acts(OutFile& file, std::deque<ActJournal
   return file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
+/// Two names of one file, whether or not it is there yet.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code error;
+  const auto is = std::filesystem::status(a, error);
+  if (std::filesystem::exists(is) && !std::filesystem::is_regular_file(is)) return a == b;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const auto whole = [&error](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return whole(a) == whole(b);
+}
+
+std::expected<void, std::string> write_report(OutFile& file, const LoadReport& report,
+                                              const LoadOptions& options) {
+  if (!file.is_open()) return {};
+  const std::string text = to_json(report, options);
+  return file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 }  // namespace
 
 int load_main(int argc, const char* const* argv) {
@@ -40,7 +62,7 @@ int load_main(int argc, const char* const* argv) {
   auto props = PropLibrary::open(options.props);
   if (!props) return fail(props.error());
   ContentLibrary content(*maps, *props, ContentCache(options.cache, options.cache_mib << 20));
-  if (!options.report.empty() && options.report == options.acts)
+  if (same_file(options.report, options.acts))
     return fail("--report and --acts name the same file: " + options.acts);
   // Opened before the run: a report that cannot be written should not cost the run.
   auto json = OutFile::open(options.report);
@@ -51,12 +73,13 @@ int load_main(int argc, const char* const* argv) {
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads our lines may go: then the clients say goodbye, too
   LoadHooks hooks;
   hooks.line = [](const std::string& line) {
     std::puts(line.c_str());
     std::fflush(stdout);
   };
-  hooks.stop = [] { return interrupted != 0; };
+  hooks.stop = [] { return interrupted != 0 || std::ferror(stdout) != 0; };
   if (acts->is_open())
     hooks.tap = [&journals](std::uint32_t index) {
       return &journals.emplace_back("sim-" + std::to_string(index + 1));
@@ -68,12 +91,12 @@ int load_main(int argc, const char* const* argv) {
                  content.trouble().c_str());
   std::fputs(to_text(*report).c_str(), stdout);
   std::fflush(stdout);
-  if (json->is_open()) {
-    const std::string text = to_json(*report, options);
-    const auto written = json->write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    if (!written) return fail("--report: " + written.error());
-  }
-  if (auto written = write_acts(*acts, journals); !written) return fail("--acts: " + written.error());
+  // Both, whatever becomes of the other.
+  const auto reported = write_report(*json, *report, options);
+  const auto kept = write_acts(*acts, journals);
+  if (!reported) fail("--report: " + reported.error());
+  if (!kept) fail("--acts: " + kept.error());
+  if (!reported || !kept) return 2;
   if (report->nobody_answered())
     std::fprintf(stderr, "ashlar-sim load: nobody answers at %s: is a server running there?\n",
                  options.server.c_str());

@@ -10,8 +10,10 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr const char* footer =
-    "Exit codes: 0 all went well; 1 a client was refused, dropped or starved (a second without a snapshot);\n"
-    "2 bad arguments, a named WAD that is missing, or no server address.\n"
+    "Exit codes: 0 all went well; 1 a client was refused, dropped, starved (a second without a snapshot, "
+    "and\n"
+    "more than two of them where they come seldom), told a wrong place or never started, or hostile peers\n"
+    "sent no attack; 2 bad arguments, a named WAD that is missing, or no server address.\n"
     "Example: ashlar-sim load --server 127.0.0.1:7777 --clients 200 --transport tcp --duration 1m";
 
 /// Adds an option whose text one of our parsers reads; what it says of bad text becomes CLI11's error.

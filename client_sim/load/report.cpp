@@ -75,14 +75,16 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     const bool dropped = !refused && (o.state == ClientState::lost || !o.joined);
     r.refused += refused ? 1 : 0;
     r.dropped += dropped ? 1 : 0;
-    r.starved += s.starved > 0 ? 1 : 0;
+    if (!o.own_clock) {
+      r.starved += s.starved > 0 ? 1 : 0;
+      r.rtt.merge(s.rtt);
+      r.longest_gap = std::max(r.longest_gap, s.longest_gap);
+    }
     const char* unfinished =
         s.packets_in == 0 ? "nobody answered before the run ended" : "no snapshot came before the run ended";
     if (refused || dropped) ++reasons[o.reason.empty() ? unfinished : o.reason];
     r.client_seconds += seconds(o.playing_for);
-    r.rtt.merge(s.rtt);
     r.joined_after_max = std::max(r.joined_after_max, s.joined_after);
-    r.longest_gap = std::max(r.longest_gap, s.longest_gap);
     r.snapshots += s.snapshots;
     r.snapshots_complete += s.snapshots_complete;
     if (o.playing_for >= rate_after) {
@@ -275,6 +277,28 @@ std::string crowd_text(const LoadReport& r) {
   return out;
 }
 
+/// Of a run that failed.
+std::string why_failed(const LoadReport& r) {
+  std::string why;
+  const auto count = [&why](std::uint64_t number, const char* what) {
+    if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
+  };
+  count(r.refused, "refused");
+  count(r.dropped, "dropped");
+  count(r.starved, "starved");
+  count(r.never_started(), "never started");
+  count(r.places_wrong, "wrong places");
+  if (r.nothing_attacked()) why += std::string(why.empty() ? "" : ", ") + "no attack was sent";
+  return why;
+}
+
+std::string match_text(const LoadScore& s) {
+  if (s.match == 0 || s.phase == MatchPhase::open) return "";
+  return format("match          number %u, %s, %u%s players, best %s with %d\n", s.match,
+                std::string(name(s.phase)).c_str(), s.players, s.players >= score_rows_max ? " or more" : "",
+                s.best.c_str(), s.best_score);
+}
+
 void add_crowd(Object& o, const LoadReport& r) {
   o.count("light", r.light);
   o.count("places_compared", r.places_compared);
@@ -320,10 +344,7 @@ std::string to_text(const LoadReport& r) {
                        : 100 * static_cast<double>(r.snapshots_complete) / static_cast<double>(r.snapshots);
   out += format("snapshots      %.1f /s a client (least %.1f), %.2f %% complete, longest gap %.0f ms\n",
                 r.snapshots_per_s(), r.snapshots_per_s_min, complete, millis(r.longest_gap));
-  if (r.score.match > 0 && r.score.phase != MatchPhase::open)
-    out += format("match          number %u, %s, %u players, best %s with %d\n", r.score.match,
-                  std::string(name(r.score.phase)).c_str(), r.score.players, r.score.best.c_str(),
-                  r.score.best_score);
+  out += match_text(r.score);
   if (r.acts_done + r.acts_refused > 0)
     out +=
         format("blocks         %llu dug or placed, %llu acts refused\n",
@@ -348,22 +369,14 @@ std::string to_text(const LoadReport& r) {
     out +=
         format("this machine   %llu packets found no room in our own sockets, %llu turns came late\n",
                static_cast<unsigned long long>(r.send_full), static_cast<unsigned long long>(r.late_polls));
-  if (r.attacks_sent > 0)
+  if (r.hostile > 0 || r.attacks_sent > 0)
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
   out += crowd_text(r);
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
   out += cheat_text(r.cheats);
-  std::string why;
-  const auto count = [&why](std::uint32_t number, const char* what) {
-    if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
-  };
-  count(r.refused, "refused");
-  count(r.dropped, "dropped");
-  count(r.starved, "starved");
-  if (r.places_wrong > 0) why += (why.empty() ? "" : ", ") + std::to_string(r.places_wrong) + " wrong places";
-  return out + "result         " + (r.passed() ? "passed" : "FAILED: " + why) + "\n";
+  return out + "result         " + (r.passed() ? "passed" : "FAILED: " + why_failed(r)) + "\n";
 }
 
 std::string to_json(const LoadReport& r, const LoadOptions& options) {
@@ -375,6 +388,8 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("seed", options.seed);
   o.number("duration_s", seconds(r.duration));
   o.truth("passed", r.passed());
+  o.count("wanted", r.wanted);
+  o.truth("interrupted", r.interrupted);
   o.count("clients", r.clients);
   o.count("joined", r.joined);
   o.count("refused", r.refused);
@@ -418,6 +433,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.add("cues", cues.done());
   o.count("send_full", r.send_full);
   o.count("late_polls", r.late_polls);
+  o.count("hostile", r.hostile);
   o.count("attacks_sent", r.attacks_sent);
   add_crowd(o, r);
   add_how_it_felt(o, r);

@@ -16,7 +16,7 @@ namespace ashlar::client_sim {
 struct LoadScore {
   std::uint32_t match = 0;  ///< 0: none was
   MatchPhase phase{};
-  std::uint32_t players = 0;
+  std::uint32_t players = 0;  ///< rows of it: score_rows_max are that many or more
   std::string best;
   std::int32_t best_score = 0;
 };
@@ -29,16 +29,19 @@ struct ClientOutcome {
   std::string reason;
   ClientStats stats;
   Micros playing_for{0};
+  bool own_clock = false;  ///< it cheats with its clock: what it measured says nothing
 };
 
 /// The sum of a run.
 struct LoadReport {
   std::uint32_t clients = 0;
-  std::uint32_t light = 0;  ///< of these: keep no picture of the world
+  std::uint32_t wanted = 0;  ///< that the run was to have; 0: not known
+  bool interrupted = false;  ///< stopped before its time: who was not started yet did not fail
+  std::uint32_t light = 0;   ///< of the clients: keep no picture of the world
   std::uint32_t joined = 0;
   std::uint32_t refused = 0;
   std::uint32_t dropped = 0;  ///< lost, sent away, or never let in
-  std::uint32_t starved = 0;  ///< clients with a second or more without a snapshot
+  std::uint32_t starved = 0;  ///< clients that were too long without a snapshot (Client)
   Micros duration{0};
   double client_seconds = 0;  ///< played, over all clients
   Histogram rtt;
@@ -56,6 +59,7 @@ struct LoadReport {
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t send_full = 0;     ///< packets that our own sockets had no room for
   std::uint64_t late_polls = 0;    ///< our own turns that came over 20 ms late: the machine is too slow
+  std::uint32_t hostile = 0;       ///< peers that were to attack
   std::uint64_t attacks_sent = 0;  ///< of hostile peers
   /// Beside light clients: places that the others were told of each other, and those of them that were wrong.
   std::uint64_t places_compared = 0, places_wrong = 0;
@@ -72,9 +76,15 @@ struct LoadReport {
 
   /// Not one valid packet came back to anybody.
   bool nobody_answered() const { return clients > 0 && joined == 0 && refused == 0 && packets_in == 0; }
-  /// Every client came in, stayed, was never a second without a snapshot, and was told the truth.
+  /// Clients that the run was to have and had no time for.
+  std::uint32_t never_started() const { return !interrupted && wanted > clients ? wanted - clients : 0; }
+  /// Hostile peers were asked for, and not one attack went out.
+  bool nothing_attacked() const { return !interrupted && hostile > 0 && attacks_sent == 0; }
+  /// Every client that was asked for came in, stayed, was never starved and was told the truth; and where
+  /// somebody was to attack, somebody did.
   bool passed() const {
-    return refused == 0 && dropped == 0 && starved == 0 && joined == clients && places_wrong == 0;
+    return refused == 0 && dropped == 0 && starved == 0 && joined == clients && places_wrong == 0 &&
+           never_started() == 0 && !nothing_attacked();
   }
   double snapshots_per_s() const {
     return client_seconds > 0 ? static_cast<double>(snapshots) / client_seconds : 0;
@@ -84,7 +94,7 @@ struct LoadReport {
 };
 
 /// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored,
-/// prediction, cheats, light and what is compared beside it) stays empty.
+/// prediction, cheats, wanted, interrupted, hostile, light and what is compared beside it) stays empty.
 /// @param duration  of the run, for rates
 LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
 

@@ -533,3 +533,20 @@ TEST_CASE("a server of another version is told apart from nobody", "[client_sim]
   CHECK_THAT(match.client.reason(), ContainsSubstring("version " + std::to_string(other)));
   CHECK_FALSE(match.client.end_reason().has_value());
 }
+
+TEST_CASE("who is told once a second starves when two snapshots do not come", "[client_sim][client]") {
+  ClientMatch match;
+  match.server.snapshot_every = match.server.rate_hz;
+  match.run(3);
+  REQUIRE(match.client.state() == ClientState::playing);
+  const auto pause = [&match](double seconds) {
+    match.server.mute_snapshots = true;
+    match.run(seconds);
+    match.server.mute_snapshots = false;
+    match.run(1.5);
+  };
+  for (int i = 0; i < 4; ++i) pause(1);
+  CHECK(match.client.stats().starved == 0);
+  pause(2);
+  CHECK(match.client.stats().starved == 1);
+}

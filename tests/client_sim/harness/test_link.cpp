@@ -21,7 +21,7 @@ struct Arrival {
 };
 
 /// Sends numbered datagrams of 100 bytes a millisecond apart and collects what arrives within five seconds.
-std::vector<Arrival> play(Link& link) {
+std::vector<Arrival> play(Link& link, const PeerAddress& peer = {}) {
   std::vector<Arrival> out;
   DatagramBatch batch;
   for (int i = 0; i < datagrams + 5'000; ++i) {
@@ -31,7 +31,7 @@ std::vector<Arrival> play(Link& link) {
       bytes[0] = static_cast<std::uint8_t>(i & 0xff);
       bytes[1] = static_cast<std::uint8_t>(i >> 8);
       batch.clear();
-      batch.add(PeerAddress{}, bytes);
+      batch.add(peer, bytes);
       link.send(now, batch);
     }
     batch.clear();
@@ -172,13 +172,16 @@ TEST_CASE("a cleared link has nothing under way", "[client_sim][link]") {
 
 TEST_CASE("a stream keeps order and loses nothing, however bad the network", "[client_sim][link]") {
   LinkConditions conditions;
-  conditions.ordered = true;
+  // A TCP peer's is one, also where others are not.
+  PeerAddress peer;
+  conditions.ordered = GENERATE(true, false);
+  if (!conditions.ordered) peer.transport = Transport::tcp;
   conditions.latency = Micros{20'000};
   conditions.jitter = Micros{30'000};
   conditions.loss = 0.1;
   conditions.duplication = conditions.reordering = conditions.corruption = 0.5;
   Link link(conditions, 6);
-  const auto arrivals = play(link);
+  const auto arrivals = play(link, peer);
   REQUIRE(arrivals.size() == datagrams);
   for (int i = 0; i < datagrams; ++i) REQUIRE(arrivals[static_cast<std::size_t>(i)].number == i);
   CHECK(std::ranges::all_of(arrivals, &Arrival::whole));

@@ -34,7 +34,7 @@ TEST_CASE("rates are bytes a second", "[client_sim][parse]") {
   CHECK(parse_rate("9600") == 9600u);
   CHECK(parse_rate("200k") == 200'000u);
   CHECK(parse_rate("1.5M") == 1'500'000u);
-  for (const char* bad : {"", "k", "5G", "-1", "99999M", "inf"}) {
+  for (const char* bad : {"", "k", "5G", "-1", "99999M", "inf", "0.5", "0.0001k"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_rate(bad).has_value());
   }

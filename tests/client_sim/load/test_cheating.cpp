@@ -53,3 +53,15 @@ TEST_CASE("what a cheat gained is what nobody honest may do", "[client_sim][load
   report.step_m = 3, report.may_step_m = 0.1, report.honest_step_m = 0.2;
   CHECK(report.gained_step_m() == Approx(2.8));
 }
+
+TEST_CASE("shots of a second are those of one world", "[client_sim][load][cheating]") {
+  ShotCount shots;
+  for (std::uint32_t i = 0; i < 12; ++i) shots.add(1, 100'000 + 60 * i, 60);
+  CHECK(shots.second() == 1);
+  for (std::uint32_t i = 0; i < 12; ++i) shots.add(2, 100 + 60 * i, 60);
+  shots.add(3, 800, 60);
+  CHECK(shots.second() == 1);
+  shots.add(3, 859, 60);
+  CHECK(shots.second() == 2);
+  CHECK(shots.shots() == 26);
+}

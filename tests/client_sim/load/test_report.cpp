@@ -112,3 +112,47 @@ TEST_CASE("the report is valid JSON with stable keys, whatever a reason says", "
   CHECK(depth == 0);
   CHECK_FALSE(in_text);
 }
+
+TEST_CASE("a run that leaves clients out fails, unless it was stopped", "[client_sim][load]") {
+  LoadReport r = sum_up({played(600), played(600)}, Micros{10'000'000});
+  r.wanted = 2;
+  CHECK(r.passed());
+  r.wanted = 150;
+  CHECK_FALSE(r.passed());
+  CHECK_THAT(to_text(r), ContainsSubstring("FAILED: 148 never started"));
+  CHECK_THAT(to_json(r, LoadOptions{}), ContainsSubstring("\"wanted\": 150, \"interrupted\": false"));
+  r.interrupted = true;
+  CHECK(r.passed());
+}
+
+TEST_CASE("a run whose hostile peers sent nothing fails and says so", "[client_sim][load]") {
+  LoadReport r = sum_up({played(600)}, Micros{10'000'000});
+  CHECK(to_text(r).find("attacks") == std::string::npos);
+  r.hostile = 4;
+  CHECK_FALSE(r.passed());
+  CHECK_THAT(to_text(r), ContainsSubstring("attacks        0 sent"));
+  CHECK_THAT(to_text(r), ContainsSubstring("FAILED: no attack was sent"));
+  r.attacks_sent = 1;
+  CHECK(r.passed());
+}
+
+TEST_CASE("what a cheat measured with its own clock is in no figure of all", "[client_sim][load]") {
+  ClientOutcome fast = played(600);
+  fast.own_clock = true;
+  fast.stats.rtt.add(Micros{900'000});
+  fast.stats.longest_gap = Micros{1'400'000};
+  fast.stats.starved = 1;
+  const LoadReport r = sum_up({played(600), fast}, Micros{10'000'000});
+  CHECK(r.passed());
+  CHECK(r.rtt.count() == 1);
+  CHECK(r.longest_gap == Micros{0});
+  CHECK(r.snapshots == 1200);
+}
+
+TEST_CASE("a score that is full tells of that many players or more", "[client_sim][load]") {
+  LoadReport r = sum_up({played(600)}, Micros{10'000'000});
+  r.score = {3, MatchPhase::playing, 63, "Ada", 5};
+  CHECK_THAT(to_text(r), ContainsSubstring(" 63 players"));
+  r.score.players = score_rows_max;
+  CHECK_THAT(to_text(r), ContainsSubstring(" 64 or more players"));
+}
