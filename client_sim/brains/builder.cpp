@@ -6,10 +6,12 @@
 namespace ashlar::client_sim {
 namespace {
 
-constexpr std::uint32_t phase_ticks_max = 600;  // a job that stands still for so long is given up
-constexpr std::uint32_t jump_ticks = 18;        // after so many a jump is higher than a block
-constexpr std::uint32_t land_ticks = 60;
-constexpr std::uint32_t walk_ticks = 25;
+constexpr double phase_s_max = 10;   // a job that stands still for so long is given up
+constexpr double leap_s = 1 / 15.0;  // so long it holds the button
+constexpr double jump_s = 0.3;       // after so long a jump is higher than a block
+constexpr double land_s = 1;
+constexpr double walk_s = 5 / 12.0;
+constexpr double look_s = 0.25;
 constexpr std::uint32_t tower_blocks = 5, bridge_blocks = 4, tunnel_steps = 5;
 constexpr double over_edge_m = 0.12;  // so far a body leans out, and sees the side of what it stands on
 constexpr Turn16 down{static_cast<std::uint16_t>(-16000)};
@@ -30,6 +32,12 @@ BlockId wanted(const Client& client) {
 BlockFace back(BlockFace face) { return static_cast<BlockFace>(static_cast<unsigned>(face) ^ 1u); }
 
 }  // namespace
+
+std::uint32_t Builder::ticks(double seconds) const {
+  Rules rules;
+  rules.tick_rate_hz = tick_rate_hz_;
+  return rules.ticks_within(seconds, 1);
+}
 
 /// What it holds most of and can place.
 void Builder::choose_block(const Client& client) {
@@ -73,9 +81,9 @@ void Builder::tower(const Body& body, std::uint32_t tick) {
     base_ = block_at(body.position_m - DVec3{0, 0, 0.5});
     go_to(1, tick);
   } else if (phase_ == 1) {
-    if (tick - since_ < 4) command_.buttons = button::jump;
-    if (tick - since_ >= jump_ticks) wish({BlockActKind::place, base_, BlockFace::top, block_}, 2, tick);
-  } else if (phase_ == 2 && tick - since_ >= land_ticks) {
+    if (tick - since_ < ticks(leap_s)) command_.buttons = button::jump;
+    if (tick - since_ >= ticks(jump_s)) wish({BlockActKind::place, base_, BlockFace::top, block_}, 2, tick);
+  } else if (phase_ == 2 && tick - since_ >= ticks(land_s)) {
     if (++count_ >= tower_blocks) return next_job(tick);
     go_to(0, tick);
   }
@@ -95,7 +103,7 @@ void Builder::bridge(const Body& body, std::uint32_t tick) {
     if (off.z < 0.5) return next_job(tick);  // it fell
     if (dot(off, way) >= 0.5 + over_edge_m) return go_to(2, tick);
     command_.forward = 0.12;
-  } else if (phase_ == 2 && tick - since_ >= 15) {
+  } else if (phase_ == 2 && tick - since_ >= ticks(look_s)) {
     wish({BlockActKind::place, base_, way_, block_}, 3, tick);
   } else if (phase_ == 3 && ended_) {
     if (*ended_ != ActVerdict::done || ++count_ >= bridge_blocks) return next_job(tick);
@@ -122,7 +130,7 @@ void Builder::tunnel(const Client& client, std::uint32_t tick) {
     look_at(body, client.welcome().rules.player_eye_m, block_middle(target));
     command_.yaw = turn_towards(xy(way));
   }
-  if (phase_ == 1 && tick - since_ >= 15) {
+  if (phase_ == 1 && tick - since_ >= ticks(look_s)) {
     const BlockFace face = dug_ == 2 ? BlockFace::top : back(way_);
     const auto told = client.ground().told(target);
     if (told && *told == client.blocks()->treasure() && *told != BlockId::air && rng_.below(2) == 0) {
@@ -138,7 +146,7 @@ void Builder::tunnel(const Client& client, std::uint32_t tick) {
     command_ = PlayerCommand{};
     command_.yaw = turn_towards(xy(way));
     command_.forward = 0.5;
-    if (tick - since_ < walk_ticks) return;
+    if (tick - since_ < ticks(walk_s)) return;
     command_.forward = 0;
     if (++count_ >= tunnel_steps) return next_job(tick);
     go_to(0, tick);
@@ -157,7 +165,6 @@ void Builder::look_at(const Body& body, double eye_m, DVec3 at) {
 void Builder::chest(const Client& client, std::uint32_t tick) {
   const Body& body = client.own()->body;
   const double eye_m = client.welcome().rules.player_eye_m;
-  constexpr std::uint32_t look_ticks = 15;
   constexpr std::uint8_t puts = 12, takes = 5;
   if (phase_ == 0) {
     if (!chest_) return next_job(tick);
@@ -170,7 +177,7 @@ void Builder::chest(const Client& client, std::uint32_t tick) {
   const bool looks_down = phase_ == 3 || phase_ == 4;
   if (looks_down) look_at(body, eye_m, to_dvec3(base_) + DVec3{0.5, 0.5, 1});
   if (!looks_down) look_at(body, eye_m, block_middle(at) + side);
-  if ((phase_ == 1 || phase_ == 3 || phase_ == 5) && tick - since_ < look_ticks) return;
+  if ((phase_ == 1 || phase_ == 3 || phase_ == 5) && tick - since_ < ticks(look_s)) return;
   if (phase_ == 1) return wish({BlockActKind::dig, at, back(way_)}, 2, tick);
   if (phase_ == 3 && !chest_) return next_job(tick);
   if (phase_ == 3) return wish({BlockActKind::place, base_, BlockFace::top, *chest_}, 4, tick);
@@ -192,8 +199,9 @@ void Builder::chest(const Client& client, std::uint32_t tick) {
 
 PlayerCommand Builder::think(const Client& client) {
   const std::uint32_t tick = client.command_tick();
+  tick_rate_hz_ = client.welcome().rules.tick_rate_hz;
   const Body& body = client.own()->body;
-  if (since_ == 0 || tick < since_ || tick - since_ > phase_ticks_max) next_job(tick);
+  if (since_ == 0 || tick < since_ || tick - since_ > ticks(phase_s_max)) next_job(tick);
   choose_block(client);
   if (block_ == BlockId::air && phase_ == 0 && job_ != Job::chest) job_ = Job::tunnel;
   switch (job_) {

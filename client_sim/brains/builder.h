@@ -33,6 +33,8 @@ class Builder {
     std::uint8_t count = 0;  // of items to move
   };
 
+  /// That a time takes, at least one.
+  std::uint32_t ticks(double seconds) const;
   void next_job(std::uint32_t tick);
   void choose_block(const Client& client);
   void go_to(std::uint8_t phase, std::uint32_t tick) { phase_ = phase, since_ = tick; }
@@ -45,6 +47,7 @@ class Builder {
   std::uint32_t do_wish(Client& client) const;
 
   Rng rng_;
+  std::uint16_t tick_rate_hz_ = 60;
   Job job_ = Job::tunnel;  // the first is a tower
   std::uint8_t phase_ = 0;
   std::uint32_t since_ = 0;  // command tick in which the phase began
