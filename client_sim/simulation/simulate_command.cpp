@@ -248,7 +248,8 @@ int simulate_main(int argc, const char* const* argv) {
   if (options.hours != 0) return play_hours(options);
 
   if (std::error_code error;
-      !options.record.empty() && std::filesystem::is_regular_file(options.record, error))
+      !options.record.empty() && std::filesystem::is_regular_file(options.record, error) &&
+      std::filesystem::file_size(options.record, error) > 0)  // a run that was broken off leaves an empty one
     return complain_simulate(options.record +
                              " is there already, and no recording is overwritten: name another file");
   auto record = client_sim::OutFile::open(options.record);

@@ -39,6 +39,7 @@ class WatchedMatch {
   EntityId followed() const { return followed_; }
 
   const World& world() const { return *world_; }
+  bool torn() const { return reader_.torn(); }  ///< behind the last tick: the recording's end was cut off
   double seconds() const { return number(world_->tick()) * world_->setup().rules.tick_s(); }
   /// The watched player's row. Precondition: followed() != 0.
   std::size_t row() const { return slot_of(followed_); }
