@@ -10,6 +10,7 @@
 #include "client_sim/simulation/told.h"
 #include "protocol/snapshot/moving_record.h"
 #include "server/host/host.h"
+#include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
 #include "world/sim/world.h"
 
@@ -81,8 +82,12 @@ class CellsAreTrue final : public Invariant {
 class TheSeenAreTold final : public Invariant {
  public:
   std::string_view name() const override { return "a client is told of whom its player sees"; }
-  void on_server_start(const Match& match) override { looked_.assign(match.config().clients, {}); }
+  void on_server_start(const Match& match) override {
+    looked_.assign(match.config().clients, {});
+    settled_ = 0;
+  }
   std::optional<Finding> after_clients(const Match& match) override {
+    note_overload(match);
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
       if (session == nullptr) continue;
@@ -92,6 +97,7 @@ class TheSeenAreTold final : public Invariant {
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
       if (looked.congested.back().second != session->congested)
         looked.congested.push_back({match.host()->status().tick, session->congested});
+      looked.since = std::max(looked.since, settled_);
       if (std::exchange(looked.tick, tick) == tick) continue;
       note_told(seat->client()->view(), looked);
       // Those that the path cut short hold what it took, and for a while after it they go on from there.
@@ -118,6 +124,14 @@ class TheSeenAreTold final : public Invariant {
         {0, 0}};                                           // by server tick: how many, so far
     std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
   };
+
+  /// While a server leaves things out, and until what it owes has come, who is far is not in each snapshot.
+  void note_overload(const Match& match) {
+    if (match.host() == nullptr || match.host()->status().overload_rung == 0) return;
+    constexpr std::uint32_t divisor_max = 4;
+    const std::uint32_t far_snapshots = server::far_every(server::OverloadRung::far_cells) * divisor_max;
+    settled_ = match.host()->status().tick + 1 + (far_snapshots + 1) * match.config().snapshot_every_ticks;
+  }
 
   /// Who walks from a block into another is in neither from when the one is told until the other is.
   static void note_told(const client_sim::View& view, Looked& looked) {
@@ -176,6 +190,7 @@ class TheSeenAreTold final : public Invariant {
   }
 
   std::vector<Looked> looked_;  // by seat
+  std::uint32_t settled_ = 0;   // by server tick: from here on nothing is left out
   std::vector<std::pair<const TrueFrame*, DVec3>> eyes_;
 };
 

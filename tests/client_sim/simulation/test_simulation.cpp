@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "client_sim/simulation/match.h"
+#include "server/host/host.h"
 #include "tests/catch.h"
 #include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
@@ -411,4 +413,23 @@ TEST_CASE("what breaks is shrunk to the faults that it takes", "[simulation][shr
   const Outcome again = simulate(config);
   REQUIRE(again.broken.has_value());
   CHECK(again.broken->tick == shrunk.broken.tick);
+}
+
+TEST_CASE("who is far from an overloaded server's clients is told of when there is time",
+          "[simulation][overload]") {
+  // Nothing else goes wrong: stalls without end, and a few that come now and then.
+  SimulationConfig config = match_of(GENERATE(std::uint64_t{1}, std::uint64_t{4}), 40);
+  config.clients = 6;
+  config.tick_rate_hz = 20;
+  config.snapshot_every_ticks = 2;
+  config.check_replay = false;
+  config.faults.emplace();
+  for (std::uint32_t i = 0; i < 24; ++i)
+    config.faults->push_back({200 + 12 * i, 6, FaultKind::overload, server_subject, 0});
+  ashlar::simulation::Match match(config);
+  unsigned highest = 0;
+  while (match.advance())
+    if (match.host() != nullptr) highest = std::max<unsigned>(highest, match.host()->status().overload_rung);
+  CHECK(told(match.finish()) == "");
+  CHECK(highest > 0);
 }
