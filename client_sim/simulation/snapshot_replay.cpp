@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "protocol/connection/frames.h"
 #include "protocol/secure/packet_protection.h"
@@ -37,17 +38,36 @@ void SnapshotReplay::publish(const World& world) {
     std::unique_ptr<Viewer>& viewer = viewers_[players.id[row]];
     if (viewer == nullptr) {
       viewer = std::make_unique<Viewer>();
+      viewer->session = std::make_unique<Session>();
       viewer->meter.begin_world(static_cast<std::uint16_t>(tick_rate_hz_),
                                 static_cast<std::uint16_t>(options_.every_ticks));
     }
     tell(world, row, *viewer);
   }
+  forget_gone(world);
+}
+
+/// Of who has gone the sums stay, and nothing of what it held.
+void SnapshotReplay::forget_gone(const World& world) {
+  for (auto& [id, viewer] : viewers_) {
+    if (viewer->session == nullptr || world.player_row(id) >= 0) continue;
+    viewer->session.reset();
+    client_sim::ByteMeter sums;
+    sums.merge(viewer->meter);
+    viewer->meter = std::move(sums);
+  }
+}
+
+std::size_t SnapshotReplay::told() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(viewers_, [](const auto& entry) { return entry.second->session != nullptr; }));
 }
 
 void SnapshotReplay::tell(const World& world, std::size_t row, Viewer& viewer) {
   const std::uint32_t tick = number(world.tick());
-  for (; !viewer.fates.empty() && viewer.fates.front().due <= tick; viewer.fates.pop_front())
-    viewer.blocks.note_fate(viewer.fates.front().fate);
+  Session& session = *viewer.session;
+  for (; !session.fates.empty() && session.fates.front().due <= tick; session.fates.pop_front())
+    session.blocks.note_fate(session.fates.front().fate);
   const PlayerTable& players = world.players();
   const Rules& rules = world.setup().rules;
   OwnPlayer own;
@@ -63,23 +83,23 @@ void SnapshotReplay::tell(const World& world, std::size_t row, Viewer& viewer) {
   const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double margin_m = eye_margin_m + travelled_m;
   request.near = packed_.near(eye, options_.interest_radius_m, margin_m, world.maps(), replicator_.rooms());
-  request.cues = cues_.pick({own.id, eye, options_.interest_radius_m, margin_m, viewer.told_tick, nullptr},
+  request.cues = cues_.pick({own.id, eye, options_.interest_radius_m, margin_m, session.told_tick, nullptr},
                             world, replicator_.rooms());
-  viewer.told_tick = tick;
+  session.told_tick = tick;
   request.motions = replicator_.motions();
   request.tick_rate_hz = tick_rate_hz_;
   request.every_ticks = options_.every_ticks;
   request.linger_ticks = tick_rate_hz_ / 2;
   request.parts_max =
       std::clamp<std::size_t>(options_.snapshot_bytes_max / datagram_bytes_max, 1, snapshot_parts_max);
-  const std::size_t parts = snapshot_.lay_out(packed_, request, viewer.blocks);
+  const std::size_t parts = snapshot_.lay_out(packed_, request, session.blocks);
   ++viewer.snapshots;
   for (std::size_t part = 0; part < parts; ++part) {
-    snapshot_.note_sent(part, ++viewer.sequence, viewer.blocks);
+    snapshot_.note_sent(part, ++session.sequence, session.blocks);
     const bool lost = rng_.unit() < options_.loss;
     ++viewer.packets;
     viewer.bytes += snapshot_.part(part).size() + beside_message;
-    viewer.fates.push_back({tick + options_.ack_ticks, {viewer.sequence, !lost}});
+    session.fates.push_back({tick + options_.ack_ticks, {session.sequence, !lost}});
     // Lost or not: what it says is what it cost. That the meter then holds more than the client harms
     // nothing.
     viewer.meter.unreliable_in(snapshot_.part(part));

@@ -35,19 +35,27 @@ class SnapshotReplay {
   void publish(const World& world);
   /// Of all players that there were.
   client_sim::ByteReport report() const;
+  std::size_t told() const;  ///< players that are told on: those who are there
 
  private:
   struct Fate {
     std::uint32_t due = 0;
     Connection::Fate fate;
   };
-  struct Viewer {
+  /// What telling a player on takes.
+  struct Session {
     server::ClientBlocks blocks;
-    client_sim::ByteMeter meter;
     std::deque<Fate> fates;
-    std::uint64_t sequence = 0, packets = 0, bytes = 0;
-    std::uint32_t snapshots = 0, told_tick = 0;
+    std::uint64_t sequence = 0;
+    std::uint32_t told_tick = 0;
   };
+  struct Viewer {
+    std::unique_ptr<Session> session;  // null: it has gone, and the sums are left
+    client_sim::ByteMeter meter;
+    std::uint64_t packets = 0, bytes = 0;
+    std::uint32_t snapshots = 0;
+  };
+  void forget_gone(const World& world);
   void tell(const World& world, std::size_t row, Viewer& viewer);
 
   SnapshotReplayOptions options_;

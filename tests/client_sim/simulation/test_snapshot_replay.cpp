@@ -1,5 +1,7 @@
 #include "client_sim/simulation/snapshot_replay.h"
 
+#include <algorithm>
+
 #include "client_sim/simulation/replay.h"
 #include "client_sim/simulation/simulation.h"
 #include "protocol/secure/packet_protection.h"
@@ -99,4 +101,35 @@ TEST_CASE("older bases and losses cost more, fewer snapshots less", "[simulation
   how = {};
   how.every_ticks = 3;
   CHECK(down_per_s(bytes_of_match(how)) < 0.6 * usual);
+}
+
+TEST_CASE("of a player who has gone the sums are kept, and nothing else", "[simulation][bytes]") {
+  SimulationConfig config;
+  config.seed = 15;
+  config.clients = 2;
+  config.seconds = 8;
+  config.faults.emplace();
+  config.faults->push_back({180, 60, FaultKind::leave, 0, 0});
+  config.keep_recording = true;
+  const Outcome outcome = simulate(config);
+  REQUIRE_FALSE(outcome.broken.has_value());
+  std::unique_ptr<SnapshotReplay> replayed;
+  ReplayOptions options;
+  std::size_t most = 0;
+  options.on_tick = [&](const World& world) {
+    if (replayed == nullptr)
+      replayed = std::make_unique<SnapshotReplay>(SnapshotReplayOptions{}, world.setup().rules.tick_rate_hz);
+    replayed->publish(world);
+    most = std::max(most, replayed->told());
+  };
+  REQUIRE(replay(outcome.recording, {}, options).has_value());
+  CHECK(most == 2);
+  CHECK(replayed->told() == 2);
+  const ByteReport report = replayed->report();
+  REQUIRE(report.clients.size() == 3);
+  for (const auto& client : report.clients) {
+    CHECK(client.seconds > 1);
+    CHECK(client.meter.bytes(ByteUse::own) > 0);
+    CHECK(client.meter.bytes(ByteUse::seal) > 0);
+  }
 }

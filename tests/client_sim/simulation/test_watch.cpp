@@ -131,3 +131,13 @@ TEST_CASE("what cannot be watched is said in a line", "[simulation][watch]") {
     REQUIRE(*more);
   }
 }
+
+TEST_CASE("behind the last whole tick of a recording that was cut off it is known to be torn",
+          "[simulation][watch]") {
+  const std::span<const std::uint8_t> bytes(short_match());
+  const std::size_t cut = GENERATE(std::size_t{0}, std::size_t{7});
+  auto match = WatchedMatch::open(bytes.first(bytes.size() - cut), {}, {});
+  REQUIRE(match.has_value());
+  for (auto more = match->step(); more.value(); more = match->step()) CHECK_FALSE(match->torn());
+  CHECK(match->torn() == (cut > 0));
+}
