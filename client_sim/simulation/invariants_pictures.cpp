@@ -93,8 +93,9 @@ class TheSeenAreTold final : public Invariant {
       if (session == nullptr) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
       Looked& looked = looked_[seat->number()];
-      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {{0, 0}}, {}};
+      if (looked.life != seat->lives()) looked = {seat->lives(), 0, 0, tick, {{0, 0}}, {}};
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
+      begin_session(looked, match, *seat);
       if (looked.congested.back().second != session->congested)
         looked.congested.push_back({match.host()->status().tick, session->congested});
       looked.since = std::max(looked.since, settled_);
@@ -118,12 +119,21 @@ class TheSeenAreTold final : public Invariant {
  private:
   struct Looked {
     std::uint32_t life = 0;
+    std::uint32_t session = 0;
     std::uint32_t tick = 0;   // the newest complete one
     std::uint32_t since = 0;  // and every one from here on was, and was not cut short
     std::deque<std::pair<std::uint32_t, std::uint64_t>> congested{
         {0, 0}};                                           // by server tick: how many, so far
     std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
   };
+
+  /// A session that goes on over another connection counts what was cut short from 0 again.
+  static void begin_session(Looked& looked, const Match& match, const Seat& seat) {
+    if (std::exchange(looked.session, seat.client()->session()) == seat.client()->session()) return;
+    looked.congested = {{0, 0}};
+    looked.since =
+        std::max(looked.since, match.host()->status().tick + 1 + match.config().snapshot_every_ticks);
+  }
 
   /// While a server leaves things out, and until what it owes has come, who is far is not in each snapshot.
   void note_overload(const Match& match) {
