@@ -319,6 +319,18 @@ std::string score_json(const LoadScore& score) {
   return o.done();
 }
 
+void add_explored(Object& o, const LoadReport& r) {
+  std::string explored = "[";
+  for (const Explored& e : r.explored) {
+    Object map;
+    map.text("map", e.map);
+    map.count("entered", e.entered);
+    map.count("sectors", e.sectors);
+    explored += (explored.size() > 1 ? ", " : "") + map.done();
+  }
+  o.add("explored", explored + "]");
+}
+
 }  // namespace
 
 std::string to_text(const LoadReport& r) {
@@ -437,15 +449,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("attacks_sent", r.attacks_sent);
   add_crowd(o, r);
   add_how_it_felt(o, r);
-  std::string explored = "[";
-  for (const Explored& e : r.explored) {
-    Object map;
-    map.text("map", e.map);
-    map.count("entered", e.entered);
-    map.count("sectors", e.sectors);
-    explored += (explored.size() > 1 ? ", " : "") + map.done();
-  }
-  o.add("explored", explored + "]");
+  add_explored(o, r);
   std::string reasons = "[";
   for (const std::string& reason : r.reasons)
     reasons += (reasons.size() > 1 ? ", " : "") + json_string(reason);

@@ -102,6 +102,13 @@ void World::Impl::note_moved_floors(bool awake) {
   if (moved || (!awake && pickups.follows())) pickups.note_motion(setup.rules);
 }
 
+void World::Impl::begin_tick() {
+  combat.begin_tick();
+  edits.begin_tick();
+  spilled_dropped = fallen_dropped = 0;
+  game_edits_left = GameApi::edits_per_tick_max;
+}
+
 void World::Impl::take_items() {
   PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
   drop_fallen(taking);
@@ -172,11 +179,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.take_ground(input.chunks_dropped, input.chunks_ready);
 
   w.replication.begin_tick();
-  // What a game does as players leave and join is of this tick as well.
-  w.combat.begin_tick();
-  w.edits.begin_tick();
-  w.spilled_dropped = w.fallen_dropped = 0;
-  w.game_edits_left = GameApi::edits_per_tick_max;
+  w.begin_tick();  // what a game does as players leave and join is of it as well
   w.departed.clear();
   for (const EntityId id : input.leaves) w.leave(id);
   w.joined.clear();

@@ -81,14 +81,18 @@ World::Impl::Impl(const WorldSetup& given)
   ASHLAR_ASSERT(game != nullptr);
   declare_game();
   motion = game->motion();
+  begin_game();
+  if (setup.kept && restore_match(setup.kept->match, setup.rules, game->resumes(), match))
+    game->take_built(setup.kept->built);
+  rehash(true);
+}
+
+void World::Impl::begin_game() {
   GameParts parts = game_parts();
   parts.edits_left = nullptr;
   GameApi api(parts);
   game->begin(api);
   count_deaths();
-  if (setup.kept && restore_match(setup.kept->match, setup.rules, game->resumes(), match))
-    game->take_built(setup.kept->built);
-  rehash(true);
 }
 
 void World::Impl::declare_game() {

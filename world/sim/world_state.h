@@ -47,6 +47,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   // Set-up: world_setup.cpp
 
   /// What its game tells of entities, and what it and its clients say to each other.
+  /// Before the first tick: there is no ground to change yet.
+  void begin_game();
   void declare_game();
   /// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
   void make_edits();
@@ -178,6 +180,8 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   void note_moved_floors(bool awake);
   /// Drops of the dead lie down; what lies is picked up and comes back.
   void take_items();
+  /// Nobody is hurt yet, and no block changed.
+  void begin_tick();
   /// What those leave who died since it was last asked in this tick.
   void drop_fallen(PickupsTick& taking);
   /// Into the counters.
