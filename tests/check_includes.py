@@ -28,7 +28,7 @@ STAIRS = {
 }
 # content/ turns bytes into values for set-up and tests: nothing else in world includes it.
 # The server itself, and what a server is set up with.
-SIMULATION_SEES = {"server/host/host.h", "server/host/fight_desk.h", "server/host/content_shelf.h", "server/host/defects.h", "server/config/config.h", "server/config/settings.h", "server/props.h",
+SIMULATION_SEES = {"server/host/host.h", "server/host/overload.h", "server/host/fight_desk.h", "server/host/content_shelf.h", "server/host/defects.h", "server/config/config.h", "server/config/settings.h", "server/props.h",
                    "server/host/welcome_content.h", "server/host/secret_key.h",
                    # What outlives its servers, on a disk that fails as it is told to.
                    "server/store/memory_disk.h", "server/store/saver.h", "server/store/sqlite_store.h",

@@ -132,7 +132,7 @@ struct ClientStats {
   std::uint64_t fetched = 0, fetched_bytes = 0;    ///< maps and props that came from servers
   Micros joined_after{0};                          ///< from the first hello to the first snapshot
   Micros longest_gap{0};                           ///< longest time without a snapshot, since the first one
-  std::uint64_t starved = 0;                       ///< gaps of a second or more in which the client listened
+  std::uint64_t starved = 0;  ///< gaps in which it listened: of 1 s, or 2 snapshots and 250 ms
   /// Ticks by how long the server's snapshots said that the newest command had waited for its turn: row 0 is
   /// those too late, row n > 0 n - 1 ticks, the last one all that is longer.
   std::array<std::uint64_t, 16> leads{};

@@ -10,6 +10,7 @@
 #include "client_sim/simulation/told.h"
 #include "protocol/snapshot/moving_record.h"
 #include "server/host/host.h"
+#include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
 #include "world/sim/world.h"
 

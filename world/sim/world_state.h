@@ -47,9 +47,9 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   // Set-up: world_setup.cpp
 
   /// What its game tells of entities, and what it and its clients say to each other.
+  void declare_game();
   /// Before the first tick: there is no ground to change yet.
   void begin_game();
-  void declare_game();
   /// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
   void make_edits();
   /// Makes the chunks that never go: those of the maps and around them.
