@@ -36,6 +36,8 @@ class EditHistory {
   void feed(Host& host);
   /// Is a rollback under way whose blocks are being put back?
   bool puts_back() const { return plan_.has_value(); }
+  /// Or one that still looks for what there is to put back?
+  bool rolls_back() const { return plan_.has_value() || (order_ && order_->rollback); }
 
  private:
   struct Answer {

@@ -57,7 +57,7 @@ class SendsEarly : public EarlySender {
 
 /// Is something still to be done of what operators ordered?
 bool orders_left(const Host& host, const LoopOptions& options) {
-  return host.admin_waits() || (options.history != nullptr && options.history->puts_back());
+  return host.admin_waits() || (options.history != nullptr && options.history->rolls_back());
 }
 
 }  // namespace
@@ -257,8 +257,8 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
-    // More than a tick can take is not read before that is done: what is typed after it has to wait anyway.
-    // But not for a disk: with a full one the console still answers.
+    // While blocks wait that are more than a tick can take nothing is read, or what is typed would pile up
+    // behind them. But not for a disk: with a full one the console still answers.
     const bool waits =
         host.admin_waits() && (options.saver == nullptr || options.saver->status().failure.empty());
     if (!waits && console_time.due(at) && impl_->obey_all(options, host, log))

@@ -437,15 +437,16 @@ std::expected<LoadReport, std::string> Run::play() {
   while (true) {
     const Micros now = read_clock();
     late_polls_ += now - due > late_after ? 1 : 0;
-    // What a pause missed is not made up for, or all of them would come at once behind it.
-    next_join = std::max(next_join, now - late_after);
+    // What a long pause missed is not made up for, or all of them would come at once behind it.
+    constexpr Micros made_up_for{250'000};
+    next_join = std::max(next_join, now - made_up_for);
     while (!leaving && players_.size() < wanted() && now >= next_join) {
       if (auto added = add_player(now); !added) return std::unexpected(std::move(added.error()));
       next_join += join_gap;
     }
     turn(now);
     if (options_.progress > Micros{0} && now >= next_progress_ && !leaving) {
-      next_progress_ = std::max(next_progress_ + options_.progress, now);
+      if ((next_progress_ += options_.progress) <= now) next_progress_ = now + options_.progress;
       progress(now);
     }
     const bool all_here = players_.size() == wanted();

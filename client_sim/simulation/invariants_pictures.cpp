@@ -138,7 +138,8 @@ class TheSeenAreTold final : public Invariant {
   /// While a server leaves things out, and until what it owes has come, who is far is not in each snapshot.
   void note_overload(const Match& match) {
     if (match.host() == nullptr || match.host()->status().overload_rung == 0) return;
-    constexpr std::uint32_t divisor_max = 4;
+    constexpr std::uint32_t divisor_max =
+        server::snapshot_divisor(server::OverloadRung::quarter_rate, 60'000, 1);
     const std::uint32_t far_snapshots = server::far_every(server::OverloadRung::far_cells) * divisor_max;
     settled_ = match.host()->status().tick + 1 + (far_snapshots + 1) * match.config().snapshot_every_ticks;
   }

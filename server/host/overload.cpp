@@ -76,7 +76,7 @@ void OverloadLadder::observe(Micros now, bool late, double busy, std::uint64_t c
       climb(now);
     begin_window(now, cpu_ns);
   }
-  // One in half a second is a noisy machine's.
+  // One in a window is a noisy machine's.
   if (late && late_ > 1) well_since_ = now;
   if (now == well_since_) busy_sum_ = busy_ticks_ = 0;
   busy_sum_ += busy;

@@ -31,14 +31,14 @@ constexpr std::uint32_t snapshot_divisor(OverloadRung rung, std::uint32_t tick_r
   return most < 1 ? 1 : (wanted < most ? wanted : most);
 }
 
-/// Decides how far to go. A rung is climbed when of half a second's ticks (20 at least) a quarter began a
-/// tick or more late, and the next one a second later at the soonest. It comes down again one rung at a time,
-/// after two seconds with at most one late tick in each half, and where it is known at most 60 % of the time
-/// used: less load on this rung is not less work on the one below. Where that proved to be too soon (within
-/// ten seconds it climbs again) it waits twice as long the next time, up to 64 s, and half as long again each
-/// time that all of it was left behind for ten seconds. So under a steady load it does not swing.
+/// Decides how far to go. A rung is climbed when of a window's ticks (half a second's, 20 at least) a quarter
+/// began a tick or more late, and the next one a second later at the soonest. It comes down again one rung at
+/// a time, after two seconds with at most one late tick in each window, and where it is known at most 60 % of
+/// the time used: less load on this rung is not less work on the one below. Where that proved to be too soon
+/// (within ten seconds it climbs again) it waits twice as long the next time, up to 64 s, and half as long
+/// again each time that all of it was left behind for ten seconds. So under a steady load it does not swing.
 ///
-/// Where the processor time that the loop used is known, lateness counts only in half seconds of which it
+/// Where the processor time that the loop used is known, lateness counts only in windows of which it
 /// used half or more: who is late though it hardly ran is starved by others on the machine, and leaving
 /// things out would take from players and give nothing. Value; one thread.
 class OverloadLadder {

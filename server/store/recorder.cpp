@@ -53,7 +53,10 @@ struct Recorder::Impl {
     }
     written += bytes.size();
     // What cannot be synced at all, as a pipe, is no error.
-    if (::fdatasync(file.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return true;
+    int synced = 0;
+    do synced = ::fdatasync(file.descriptor());
+    while (synced != 0 && errno == EINTR);
+    if (synced == 0 || errno == EINVAL || errno == EROFS) return true;
     fail("recording to " + file.path() + " stopped: it could not be synced: " + std::strerror(errno));
     return false;
   }

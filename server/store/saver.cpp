@@ -90,12 +90,12 @@ struct DirtyGroup {
   }
   /// Would the log learn nothing of it? What a block held before one moved things in it to and fro is what a
   /// rollback wants, not what it held in between. Looks at the latest edits alone.
-  bool knows(const LoggedEdit& made) const {
-    constexpr std::size_t looked_at = 1024;
+  bool knows(const LoggedEdit& made, std::uint32_t author) const {
+    constexpr std::size_t looked_at = 64;
     if (made.held.empty()) return false;
     const std::size_t first = edits.size() - std::min(edits.size(), looked_at);
     for (std::size_t i = edits.size(); i-- > first;)
-      if (edits[i].block == made.block) return !edits[i].held.empty() && edits[i].author == made.author;
+      if (edits[i].block == made.block) return !edits[i].held.empty() && edits[i].author == author;
     return false;
   }
   /// @return the author's index here
@@ -239,15 +239,16 @@ void WorldSaver::Impl::gather_edits(const World& world, const LogAs& log_as) {
 
 /// Puts a tick's edits to the group's.
 void WorldSaver::Impl::log(const TickChanges& changes) {
-  for (LoggedEdit made : changes.edits) {
-    made.author = filling->put(changes.authors[made.author]);
-    if (filling->knows(made)) continue;
+  for (const LoggedEdit& made : changes.edits) {
     if (filling->edits.size() >= options.edits_max) {
       ++unlogged;
       continue;
     }
+    const std::uint32_t author = filling->put(changes.authors[made.author]);
+    if (filling->knows(made, author)) continue;
     filling->unix_s = made.time_s;
-    filling->edits.push_back(std::move(made));
+    filling->edits.push_back(made);
+    filling->edits.back().author = author;
   }
 }
 

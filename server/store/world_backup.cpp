@@ -152,9 +152,12 @@ std::expected<void, std::string> restore_world(const std::string& from, const st
       fs::rename(aside, to, ignored);
     }
     // They are of this world as much as of the one before, and dated ones go on being made among them.
-    if (copied && !aside.empty()) {
-      std::error_code none;  // or they stay where they are
-      fs::rename(fs::path(aside) / "backups", fs::path(to) / "backups", none);
+    const fs::path backups = fs::path(aside) / "backups";
+    if (copied && !aside.empty() && fs::exists(backups, error)) {
+      fs::rename(backups, fs::path(to) / "backups", error);
+      if (error)
+        copied = std::unexpected("the world is restored, but its backups are still in " + backups.string() +
+                                 ": move them to " + to + " (" + error.message() + ")");
       sync_moves_in(to);
     }
     sync_moves_in(fs::absolute(to, error).parent_path());
@@ -169,9 +172,12 @@ std::string restore_cut_off(const std::string& dir) {
   if (dir.empty() || there(fs::path(dir) / "world.toml")) return {};
   const std::string part = beside_folder(dir, restoring), aside = beside_folder(dir, before_restore);
   const std::string head = dir + " holds no world (world.toml): ";
+  const std::string backups = there(fs::path(aside) / "backups") && !there(fs::path(dir) / "backups")
+                                  ? "; its backups are in " + aside + "/backups"
+                                  : "";
   if (there(fs::path(part) / "world.toml"))
     return head + "a restore was cut off when all was copied: move " + part + " to " + dir +
-           (there(dir) ? ", which is to be removed first" : "");
+           (there(dir) ? ", which is to be removed first" : "") + backups;
   if (there(part) || there(fs::path(dir) / (std::string(store_name) + ".new")) ||
       (there(fs::path(dir) / store_name) && there(aside)))
     return head + "a restore was cut off: do it again" +

@@ -26,9 +26,8 @@ std::expected<void, std::string> back_up_world(const std::string& from, const st
 /// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last,
 /// so that at every moment what is there is whole, or restore_cut_off() says what is left to do.
 /// @param dir  not there yet, empty, or (with `aside`) a world in which nobody plays
-/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays with `dir`,
-/// and so
-///                do its backups
+/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays
+///               with `dir`, and so do its backups
 /// @return or one line
 std::expected<void, std::string> restore_world(const std::string& from, const std::string& dir,
                                                const std::string& aside, OpenMode mode);

@@ -124,7 +124,9 @@ TEST_CASE("a rollback waits for what operators ordered before it, and leaves wha
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   };
-  feed(300, false);
+  for (int i = 0; i < 5000 && !history.puts_back(); ++i) feed(1, false);
+  REQUIRE(history.puts_back());
+  feed(20, false);
   CHECK(lines->all.empty());
   feed(5000, true);
   CHECK(world.space().voxels->block(hoard) == BlockId::brick);

@@ -381,7 +381,8 @@ export class Client {
     }
   }
 
-  /** One line at a time, so that a session that goes on over another connection says few of them twice. */
+  /** One line at a time, so that a session that goes on over another connection says few of them twice. Those that
+   *  wait when the client leaves are not said. */
   private sayLines(): void {
     if (this.chatSaidOn?.unacknowledgedOf(Stream.chat) === 0) {
       this.chatOut.shift();
