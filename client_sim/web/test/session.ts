@@ -43,36 +43,30 @@ export class Session {
   now = 0;
 
   constructor(crypto: Crypto, config: Partial<ClientConfig> = {}) {
-    const seeded = new Seeded(19);
-    const keys: SessionKeys = {
-      connection: 77, cipher: Cipher.chacha20Poly1305, clientToServer: seeded.bytes(32),
-      serverToClient: seeded.bytes(32), resumption: seeded.bytes(32),
-    };
-    this.server = new Connection(crypto, {
-      ...keys, clientToServer: keys.serverToClient, serverToClient: keys.clientToServer,
-    }, 0);
     this.client = new Client(crypto, { name: 'patient', ...config });
-    this.client.linkOpened(0);
-    Object.assign(this.client, {
-      connection: new Connection(crypto, keys, 0), state: 'joining', handshake: undefined,
-      connectionServer: sessionServer, serverKey: sessionServer,
-    });
+    this.server = this.connect(crypto, 77);
+    Object.assign(this.client, { connectionServer: sessionServer, serverKey: sessionServer });
   }
 
   /** Both ends have another connection, as after a handshake. */
   reconnect(crypto: Crypto): void {
-    const seeded = new Seeded(20);
+    this.server = this.connect(crypto, 78);
+  }
+
+  /** Gives the client its end of a connection. @returns the server's */
+  private connect(crypto: Crypto, connection: number): Connection {
+    const seeded = new Seeded(connection);
     const keys: SessionKeys = {
-      connection: 78, cipher: Cipher.chacha20Poly1305, clientToServer: seeded.bytes(32),
+      connection, cipher: Cipher.chacha20Poly1305, clientToServer: seeded.bytes(32),
       serverToClient: seeded.bytes(32), resumption: seeded.bytes(32),
     };
-    this.server = new Connection(crypto, {
-      ...keys, clientToServer: keys.serverToClient, serverToClient: keys.clientToServer,
-    }, this.now);
     this.client.linkOpened(this.now);
     Object.assign(this.client, {
       connection: new Connection(crypto, keys, this.now), state: 'joining', handshake: undefined,
     });
+    return new Connection(crypto, {
+      ...keys, clientToServer: keys.serverToClient, serverToClient: keys.clientToServer,
+    }, this.now);
   }
 
   private get ended(): (ClientEvent & { type: 'ended' }) | undefined {
