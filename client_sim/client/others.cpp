@@ -22,6 +22,7 @@ void Others::reset() {
   snapshot_tick_ = 0;
   changes_ = losses_ = 0;
   looks_ = 0;
+  self_ = {};
   gone_count_ = 0;
   needed_.clear(), ages_.clear(), apart_.clear();
   lag_ = lag_before_ = 0;
@@ -75,20 +76,21 @@ void Others::take_states(Micros now, const PictureSource& source) {
   const View& view = source.view;
   const bool all = view.losses() != losses_ || view.changes() < changes_;
   if (all) ++looks_;
+  if (std::exchange(self_, source.self) != source.self) seats_.clear();
   begin_moment(source);
   fresh_.clear();
   const std::span<const ViewCell> blocks = view.cells();
   seats_.resize(blocks.size());
   const bool looks = all || gone_count_ > 0;
   for (std::size_t i = 0; i < blocks.size(); ++i)
-    if (all || blocks[i].changed > changes_) take_block(blocks[i], seats_[i], source.self, looks);
+    if (all || blocks[i].changed > changes_) take_block(blocks[i], seats_[i], looks);
   if (all)
     view.visit_moved([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
       if (record.id == source.self) return;
       const std::uint32_t row = find(record.id);
       if (row == no_row) return fresh_.push_back({record, cell, tick});
       note_looked(row);
-      take_state(row, record, cell, tick);
+      take_state(row, record, corner_of(cell), tick);
     });
   changes_ = view.changes(), losses_ = view.losses();
   if (!fresh_.empty()) take_fresh();
@@ -109,21 +111,10 @@ void Others::begin_moment(const PictureSource& source) {
   std::copy_n(states_.data() + before * room_, records_.size(), newest());
 }
 
-Others::Steps Others::steps_of(const EntityRecord& record, CellCoord cell) {
-  return {cell.x * cell_steps + record.x, cell.y * cell_steps + record.y, cell.z * cell_steps + record.z};
-}
-
 void Others::note_looked(std::uint32_t row) {
   Presence& presence = presence_[row];
   presence.looked = looks_;
   if (presence.gone_tick != 0) presence.gone_tick = 0, --gone_count_;
-}
-
-void Others::take_state(std::uint32_t row, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-  State& state = newest()[row];
-  if (tick <= state.tick) return;
-  state = State(tick, steps_of(record, cell), record.yaw);
-  records_[row] = record;
 }
 
 /// Nearly always a block has those who were in it before.
@@ -131,31 +122,30 @@ void Others::find_seats(const ViewCell& block, Seats& seats) {
   if (seats.members != 0 && seats.members == block.members) return;
   seats.members = block.members;
   seats.rows.clear();
-  for (const EntityRecord& record : block.now.entities) seats.rows.push_back(find(record.id));
+  for (const EntityRecord& record : block.now.entities)
+    seats.rows.push_back(record.id == self_ ? no_row : find(record.id));
 }
 
-void Others::take_block(const ViewCell& block, Seats& seats, EntityId self, bool looks) {
+void Others::take_block(const ViewCell& block, Seats& seats, bool looks) {
   find_seats(block, seats);
   ASHLAR_ASSERT(seats.rows.size() == block.now.entities.size());
   // All of them were in it before as well.
   const bool kept = block.members != block.changed && moments_ > 1 && block.before.tick <= moment_tick(1);
-  const std::uint32_t before_tick = kept ? block.before.tick : 0;
+  const std::uint32_t before_tick = kept ? block.before.tick : 0, tick = block.now.tick;
   const State* const states = newest();
+  const Steps corner = corner_of(block.cell);
   for (std::size_t i = 0; i < seats.rows.size(); ++i) {
     const EntityRecord& record = block.now.entities[i];
     const std::uint32_t row = seats.rows[i];
-    if (record.id == self || record.id == EntityId{0}) {
-      if (row != no_row) seats.members = 0;  // it is looked up again until it has none
-      continue;
-    }
     if (row == no_row) {
-      fresh_.push_back({record, block.cell, block.now.tick});
+      if (record.id == self_ || record.id == EntityId{0}) continue;
+      fresh_.push_back({record, block.cell, tick});
       seats.members = 0;  // it has a row the next time
       continue;
     }
     if (looks) note_looked(row);
     if (states[row].tick < before_tick) take_before(row, block, i);
-    take_state(row, record, block.cell, block.now.tick);
+    take_state(row, record, corner, tick);
   }
 }
 
@@ -164,23 +154,31 @@ void Others::take_block(const ViewCell& block, Seats& seats, EntityId self, bool
 void Others::take_before(std::uint32_t row, const ViewCell& block, std::size_t place) {
   const EntityRecord& record = block.before.entities[place];
   ASHLAR_ASSERT(record.id == records_[row].id);
-  moment(1)[row] = State(block.before.tick, steps_of(record, block.cell), record.yaw);
+  moment(1)[row] = State(block.before.tick, steps_of(record, corner_of(block.cell)), record.yaw);
 }
 
 /// All were looked at: those who were not met are gone.
 void Others::note_gone() {
   for (const Listed& listed : listed_) {
     Presence& presence = presence_[listed.row];
-    if (presence.looked != looks_ && presence.gone_tick == 0)
-      presence.gone_tick = snapshot_tick_, ++gone_count_;
+    if (presence.looked == looks_ || presence.gone_tick != 0) continue;
+    presence.gone_tick = snapshot_tick_;
+    if (gone_count_++ == 0) gone_from_ = snapshot_tick_;
   }
 }
 
 /// Who is shown no more needs no row.
 void Others::drop_gone(double picture) {
+  if (!any_over(picture)) return;
+  gone_from_ = snapshot_tick_;
   std::erase_if(listed_, [&](const Listed& listed) {
-    if (!presence_[listed.row].over(picture)) return false;
+    const Presence& presence = presence_[listed.row];
+    if (!presence.over(picture)) {
+      if (presence.gone_tick != 0) gone_from_ = std::min(gone_from_, presence.gone_tick);
+      return false;
+    }
     free_.push_back(listed.row);
+    records_[listed.row] = {};
     --gone_count_;
     return true;
   });
@@ -202,7 +200,7 @@ void Others::take_fresh() {
       fresh_listed_.push_back({fresh.record.id, take_row()});
     const std::uint32_t row = fresh_listed_.back().row;
     note_looked(row);
-    take_state(row, fresh.record, fresh.cell, fresh.tick);
+    take_state(row, fresh.record, corner_of(fresh.cell), fresh.tick);
   }
   merged_.resize(listed_.size() + fresh_listed_.size());
   std::ranges::merge(listed_, fresh_listed_, merged_.begin(), {}, &Listed::id, &Listed::id);

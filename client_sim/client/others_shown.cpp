@@ -164,31 +164,38 @@ bool Others::in_the_open(std::uint32_t row, const State& to, const Cylinder& sha
   return within();
 }
 
-void Others::place(std::uint32_t row, const Picture& picture, const PictureSource& source, const Walls& walls,
-                   ShownEntity& out) {
-  const Rules& rules = source.rules;
+/// Most stand.
+inline void Others::place(std::uint32_t row, const Picture& picture, const PictureSource& source,
+                          const Walls& walls, ShownEntity& out) {
   out.record = records_[row];
   out.extrapolated = false;
-  const auto [before, newer, told] = states_around(row, picture);
-  const State &from = *before, &to = *newer;
-  const auto turned = [&, is_told = told] {
-    if (!is_told || from.yaw() == to.yaw()) return to.yaw();
-    return between(from.yaw(), to.yaw(), (picture.tick - from.tick) / (to.tick - from.tick));
-  };
-  // Most stand.
-  if (from.place() == to.place()) {
-    out.position_m = metres(to.place()), out.yaw = turned();
-    return;
-  }
+  const Around around = states_around(row, picture);
+  const State &from = *around.from, &to = *around.to;
+  if (!from.same_place(to)) return place_going(row, around, picture, source, walls, out);
+  out.position_m = metres(to.place());
+  out.yaw = yaw_between(around, picture);
+}
+
+Turn16 Others::yaw_between(const Around& around, const Picture& picture) {
+  const State &from = *around.from, &to = *around.to;
+  if (!around.told || from.same_yaw(to)) return to.yaw();
+  return between(from.yaw(), to.yaw(), (picture.tick - from.tick) / (to.tick - from.tick));
+}
+
+void Others::place_going(std::uint32_t row, const Around& around, const Picture& picture,
+                         const PictureSource& source, const Walls& walls, ShownEntity& out) {
+  const Rules& rules = source.rules;
+  const State &from = *around.from, &to = *around.to;
+  const bool told = around.told;
   const ToldStates states{metres(from.place()), static_cast<double>(from.tick), metres(to.place()),
                           static_cast<double>(to.tick)};
   if (states.ticks() <= 0 || was_put(states.to_m - states.from_m, states.ticks(), rules)) {
-    const State& last = told ? from : to;
-    out.position_m = metres(last.place()), out.yaw = last.yaw();
+    out.position_m = told ? states.from_m : states.to_m;
+    out.yaw = told ? from.yaw() : to.yaw();
     return;
   }
   out.position_m = shown_between(states, picture.tick, rules);
-  out.yaw = turned();
+  out.yaw = yaw_between(around, picture);
   out.extrapolated = !told && picture.tick > states.to_tick;
   // So short a step ends no deeper in a wall than is free, wherever it was told to be. Who runs makes it in
   // two milliseconds: pictures that are made as a command is numbered look for no walls.
@@ -205,36 +212,44 @@ void Others::place(std::uint32_t row, const Picture& picture, const PictureSourc
 
 void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
                   std::vector<Bystander>& out) const {
-  const Rules& rules = welcome.rules;
   constexpr double far_m = 8;  // beyond it nobody comes near within the time that is foreseen
+  constexpr auto far_steps = static_cast<std::uint32_t>((far_m + 1) * position_steps_per_m);
+  const Steps here = steps_at(place_m);
+  const auto within = [](std::int32_t a, std::int32_t b) {
+    return static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b) + far_steps <= 2 * far_steps;
+  };
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  // Most are far off: all rows are read, in their order in memory.
+  const State* const last = newest();
+  const auto rows = static_cast<std::uint32_t>(records_.size());
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    if (!within(last[row].x, here.x) || !within(last[row].y, here.y)) continue;
+    const DVec3 off = metres(last[row].place()) - place_m;
+    const EntityRecord& record = records_[row];  // nobody's have no health
+    if (record.health == 0 || dot(off, off) > far_m * far_m) continue;
+    const DVec3 at_m = thought_at(row, tick, welcome.rules), away = at_m - place_m;
+    if (dot(away, away) > near_m * near_m) continue;
+    if (const auto shape = welcome.body_of(record.kind)) out.push_back({record.id, *shape, at_m});
+  }
+  std::ranges::sort(out.begin() + first, out.end(), {}, &Bystander::id);
+}
+
+/// Where somebody is thought to be at a tick: as told, or going on as he went.
+DVec3 Others::thought_at(std::uint32_t row, std::uint32_t tick, const Rules& rules) const {
   constexpr double foreseen_s = 0.3;
   // Places are in steps of 8 mm, so one tick's way tells little of a speed.
   constexpr std::size_t over_moments = 4;
-  const Steps here = steps_at(place_m);
-  constexpr auto far_steps = static_cast<std::int32_t>((far_m + 1) * position_steps_per_m);
-  for (const auto& [id, row] : listed_) {
-    // Most are far off.
-    const State& last = newest()[row];
-    if (std::abs(last.x - here.x) > far_steps || std::abs(last.y - here.y) > far_steps) continue;
-    const DVec3 off = metres(last.place()) - place_m;
-    const EntityRecord& record = records_[row];
-    if (record.health == 0 || dot(off, off) > far_m * far_m) continue;
-    std::size_t back = 0;
-    while (back + 1 < moments_ && moment(back)[row].tick > tick && moment(back + 1)[row].tick != 0) ++back;
-    const State& from = moment(back)[row];
-    DVec3 at = metres(from.place());
-    const State& before = state_before(row, back + over_moments, from.tick);
-    const bool stood = back == 0 && state_before(row, 1, from.tick).place() == from.place();
-    if (!stood && tick > from.tick && from.tick > before.tick) {
-      const DVec3 way = metres(from.place()) - metres(before.place());
-      const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
-      const double over = static_cast<double>(from.tick - before.tick);
-      if (!was_put(way, over, rules)) at += way * (ticks / over);
-    }
-    const DVec3 away = at - place_m;
-    if (dot(away, away) > near_m * near_m) continue;
-    if (const auto shape = welcome.body_of(record.kind)) out.push_back({id, *shape, at});
-  }
+  std::size_t back = 0;
+  while (back + 1 < moments_ && moment(back)[row].tick > tick && moment(back + 1)[row].tick != 0) ++back;
+  const State& from = moment(back)[row];
+  const DVec3 from_m = metres(from.place());
+  const State& before = state_before(row, back + over_moments, from.tick);
+  const bool stood = back == 0 && state_before(row, 1, from.tick).same_place(from);
+  if (stood || tick <= from.tick || from.tick <= before.tick) return from_m;
+  const DVec3 way = from_m - metres(before.place());
+  const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
+  const double over = static_cast<double>(from.tick - before.tick);
+  return was_put(way, over, rules) ? from_m : from_m + way * (ticks / over);
 }
 
 /// Lists the maps where floors may be at other heights in the picture than when the others stood there, and
@@ -304,8 +319,9 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   out.resize(listed_.size());
   std::size_t count = 0;
   const Picture picture = picture_at(tick);
+  const bool some_over = any_over(tick);
   for (const auto& [id, row] : listed_) {
-    if (gone_count_ > 0 && presence_[row].over(tick)) continue;
+    if (some_over && presence_[row].over(tick)) continue;
     ShownEntity& e = out[count++];
     place(row, picture, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);

@@ -27,7 +27,7 @@ double& plane_of(SectorHeights& h, Plane plane) { return plane == Plane::floor ?
 
 SectorForecast::SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz,
                                std::uint64_t changes)
-    : tick_s_(1.0 / tick_rate_hz), second_ticks_(tick_rate_hz), changes_(changes) {
+    : tick_s_(1.0 / tick_rate_hz), second_ticks_(tick_rate_hz), changes_(changes), begun_(changes) {
   std::uint32_t sectors_max = 0;
   for (auto& placed : maps) {
     Map& map = maps_.emplace_back();
@@ -44,11 +44,16 @@ SectorForecast::SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> map
   ahead_.movers = SectorMovers(sectors_max);
 }
 
+void SectorForecast::note_changed(const Map& map, std::uint32_t sector) {
+  const auto number = static_cast<std::uint32_t>(&map - maps_.data());
+  changed_[changes_++ % changed_.size()] = {number, sector};
+}
+
 void SectorForecast::go_on(std::uint32_t ticks) {
   const bool known = ticks <= gap_seconds_max * second_ticks_;
   for (Map& map : maps_) {
     if (map.movers.movers().empty()) continue;
-    ++changes_;
+    for (const Mover& mover : map.movers.movers()) note_changed(map, mover.sector);
     if (!known) {
       map.movers.assign({});
       for (Told& told : map.told) told.motion = 0;
@@ -86,7 +91,7 @@ void SectorForecast::take_motion(Map& map, const WireMotion& motion, std::uint32
   if (tick == tick_ ? !map.movers.put(mover) : (now != nullptr && !map.movers.put(*now))) return;
   if (tick != tick_ && now == nullptr) map.movers.remove(mover.sector, mover.plane);
   plane_of(map.heights[mover.sector], mover.plane) = height_m;
-  ++changes_;
+  note_changed(map, mover.sector);
   if (told.slot == 0) {
     map.motions.emplace_back();
     told.slot = static_cast<std::uint32_t>(map.motions.size());
@@ -109,7 +114,7 @@ void SectorForecast::take_height(Map& map, std::uint32_t sector, Plane plane, st
   if (late && tick - told.motion_tick > gap_seconds_max * second_ticks_) return;
   const double then_m = late ? replay(map, map.motions[told.motion - 1], tick - told.motion_tick) : now_m;
   if (same_height(then_m, height)) return;
-  ++changes_;
+  note_changed(map, sector);
   now_m = height / height_steps_per_m;
   map.movers.remove(sector, plane);
   told.motion = 0;

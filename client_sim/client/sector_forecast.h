@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -34,6 +35,17 @@ class SectorForecast {
   std::uint32_t tick() const { return tick_; }
   /// Goes up whenever heights or motions become others; while it stays, so do they.
   std::uint64_t changes() const { return changes_; }
+  /// Calls visit(map, sector) for each sector of which a height may have become another one since changes()
+  /// was so, some of them more than once. False, and nobody is visited: it is too long ago to be known.
+  template <typename Visit>
+  bool visit_changed(std::uint64_t since, Visit&& visit) const {
+    if (since < begun_ || since > changes_ || since + changed_.size() < changes_) return false;
+    for (std::uint64_t i = since; i < changes_; ++i) {
+      const Changed& changed = changed_[i % changed_.size()];
+      visit(changed.map, changed.sector);
+    }
+    return true;
+  }
   std::size_t map_count() const { return maps_.size(); }
   /// Heights of one map's sectors as of tick().
   HeightsView heights(std::size_t map) const { return maps_[map].heights; }
@@ -60,6 +72,10 @@ class SectorForecast {
     std::vector<Told> told;           // by sector, floor before ceiling
     std::vector<WireMotion> motions;  // of planes that were told to move
   };
+  struct Changed {
+    std::uint32_t map = 0, sector = 0;
+  };
+  void note_changed(const Map& map, std::uint32_t sector);
   void go_on(std::uint32_t ticks);
   void take_motion(Map& map, const WireMotion& motion, std::uint32_t tick);
   void take_height(Map& map, std::uint32_t sector, Plane plane, std::int32_t told, std::uint32_t tick);
@@ -70,7 +86,8 @@ class SectorForecast {
   double tick_s_ = 1.0 / 60;
   std::uint32_t second_ticks_ = 60;
   std::uint32_t tick_ = 0;
-  std::uint64_t changes_ = 0;
+  std::uint64_t changes_ = 0, begun_ = 0;  // begun_: with which it began
+  std::array<Changed, 256> changed_{};     // by the number of the change modulo their count
 };
 
 }  // namespace ashlar::client_sim

@@ -37,15 +37,16 @@ void ToldFloors::take(const SectorForecast& sectors) {
   std::erase_if(floors_, [tick](const Floor& f) { return tick - f.back(0).tick > kept_ticks; });
   if (sectors.changes() != changes_) {
     const bool first = known_m_.size() != sectors.map_count();
-    known_m_.resize(sectors.map_count());
-    for (std::size_t map = 0; map < known_m_.size(); ++map) {
-      const HeightsView heights = sectors.heights(map);
-      std::vector<double>& known = known_m_[map];
-      known.resize(heights.size());
-      for (std::uint32_t i = 0; i < heights.size(); ++i) {
-        const double before_m = std::exchange(known[i], heights[i].floor_m);
-        if (!first && before_m != heights[i].floor_m)
-          note(map, i, {tick_, before_m}, {tick, heights[i].floor_m});
+    const auto look = [&](std::size_t map, std::uint32_t sector) {
+      const double floor_m = sectors.heights(map)[sector].floor_m;
+      const double before_m = std::exchange(known_m_[map][sector], floor_m);
+      if (!first && before_m != floor_m) note(map, sector, {tick_, before_m}, {tick, floor_m});
+    };
+    if (first || !sectors.visit_changed(changes_, look)) {
+      known_m_.resize(sectors.map_count());
+      for (std::size_t map = 0; map < known_m_.size(); ++map) {
+        known_m_[map].resize(sectors.heights(map).size());
+        for (std::uint32_t i = 0; i < known_m_[map].size(); ++i) look(map, i);
       }
     }
     changes_ = sectors.changes();

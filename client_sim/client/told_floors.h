@@ -10,8 +10,8 @@ namespace ashlar::client_sim {
 
 /// Where the floors that moved lately were, as far as snapshots told: the picture of the others is older than
 /// the newest snapshot, and who stands on a lift stands where the lift was then. One thread. Cost of a
-/// snapshot: 1 ns a sector while one moves, nothing else. At most floors_max floors; more are taken to be
-/// where the newest snapshot has them.
+/// snapshot: by the sectors that move, and not by those that there are. At most floors_max floors; more are
+/// taken to be where the newest snapshot has them.
 class ToldFloors {
  public:
   static constexpr std::size_t floors_max = 256;

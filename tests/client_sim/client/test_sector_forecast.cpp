@@ -135,3 +135,43 @@ TEST_CASE("what is late beyond all use changes no forecast", "[client][sector_fo
   CHECK(forecast.heights(0)[1].floor_m == 7);
   CHECK(forecast.tick() == 1000);
 }
+
+TEST_CASE("a forecast names the sectors that changed, and says where it knows them no more",
+          "[client][sector_forecast]") {
+  const std::uint64_t seed = GENERATE(1u, 2u, 3u);
+  CAPTURE(seed);
+  const auto map = forecast_rooms();
+  MovingSource source(map, seed);
+  Rng rng = rng_for(seed, 3);
+  SectorForecast forecast({map}, 60, 7);
+  const auto nobody = [](std::size_t, std::uint32_t) { FAIL("a sector is named"); };
+  CHECK(forecast.visit_changed(7, nobody));
+  CHECK_FALSE(forecast.visit_changed(6, nobody));
+  CHECK_FALSE(forecast.visit_changed(8, nobody));
+  std::uint32_t tick = 0, known = 0, unknown = 0, changed = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::vector<SectorHeights> before(forecast.heights(0).begin(), forecast.heights(0).end());
+    const std::uint64_t since = forecast.changes();
+    const std::uint32_t parts = rng.below(20) == 0 ? 300 : 1 + rng.below(8);
+    for (std::uint32_t i = 0; i < parts; ++i) {
+      ToldPart told = source.step(++tick);
+      if (rng.below(4) != 0) give_part(forecast, told);
+    }
+    std::vector<bool> named(before.size(), false);
+    const bool all = forecast.visit_changed(since, [&](std::size_t at, std::uint32_t sector) {
+      REQUIRE(at == 0);
+      named.at(sector) = true;
+    });
+    (all ? known : unknown) += 1;
+    for (std::size_t s = 0; all && s < before.size(); ++s) {
+      const SectorHeights &was = before[s], &is = forecast.heights(0)[s];
+      if (was.floor_m == is.floor_m && was.ceiling_m == is.ceiling_m) continue;
+      ++changed;
+      CAPTURE(round, s);
+      CHECK(named[s]);
+    }
+  }
+  CHECK(known > 300);
+  CHECK(unknown > 5);
+  CHECK(changed > 300);
+}
