@@ -12,6 +12,7 @@ constexpr double jump_s = 0.3;       // after so long a jump is higher than a bl
 constexpr double land_s = 1;
 constexpr double walk_s = 5 / 12.0;
 constexpr double look_s = 0.25;
+constexpr double hang_s = 2;  // who hangs on a ladder or swims for so long walks off
 constexpr std::uint32_t tower_blocks = 5, bridge_blocks = 4, tunnel_steps = 5;
 constexpr double over_edge_m = 0.12;  // so far a body leans out, and sees the side of what it stands on
 constexpr Turn16 down{static_cast<std::uint16_t>(-16000)};
@@ -209,6 +210,11 @@ PlayerCommand Builder::think(const Client& client) {
     case Job::bridge: bridge(body, tick); break;
     case Job::tunnel: tunnel(client, tick); break;
     case Job::chest: chest(client, tick); break;
+  }
+  if (phase_ == 0 && tick - since_ > ticks(hang_s)) {
+    command_ = PlayerCommand{};
+    command_.yaw = turn_towards(xy(to_dvec3(normal_of(way_))));
+    command_.forward = 1;
   }
   return command_;
 }
