@@ -31,7 +31,8 @@ ClientResult decode(const wire::Hello& in) {
   const std::string_view player_name = view(in.name());
   const std::string_view build = view(in.build());
   if (!valid_player_name(player_name)) return std::unexpected{DropReason::bad_text};
-  if (!valid_text(build, 0, build_bytes_max)) return std::unexpected{DropReason::bad_text};
+  // Not bad_text, which would say that the name is bad.
+  if (!valid_text(build, 0, build_bytes_max)) return std::unexpected{DropReason::out_of_range};
   if (length(in.token()) > hello_token_bytes_max) return std::unexpected{DropReason::out_of_range};
   const std::size_t proof_bytes = in.resume() == 0 ? 0 : out.resume_proof.size();
   if (length(in.resume_proof()) != proof_bytes) return std::unexpected{DropReason::out_of_range};
@@ -90,9 +91,9 @@ ClientResult decode(const wire::Input& in) {
 }
 
 ClientResult decode(const wire::Chat& in) {
-  const std::string_view text = view(in.text());
-  if (!valid_text(text, 1, chat_bytes_max)) return std::unexpected{DropReason::bad_text};
-  return Chat{std::string(text)};
+  auto text = shown_text(view(in.text()), 1, chat_bytes_max);
+  if (!text) return std::unexpected{DropReason::bad_text};
+  return Chat{std::move(*text)};
 }
 
 ClientResult decode(const wire::ContentRequest& in) {
@@ -108,8 +109,8 @@ ClientResult decode(const wire::Acts& in) {
   out.tick = in.tick();
   out.world = in.world();
   out.act_count = static_cast<std::uint8_t>(count);
-  const std::string_view text = view(in.text());
-  if (!valid_text(text, 0, sign_text_bytes_max)) return std::unexpected{DropReason::bad_text};
+  const auto text = shown_text(view(in.text()), 0, sign_text_bytes_max);
+  if (!text) return std::unexpected{DropReason::bad_text};
   bool writes = false;
   for (std::size_t i = 0; i < count; ++i) {
     const wire::Act& act = *in.acts()->Get(static_cast<flatbuffers::uoffset_t>(i));
@@ -130,9 +131,9 @@ ClientResult decode(const wire::Acts& in) {
                    moves ? act.face() : std::uint8_t{0}};
     if (kind != BlockActKind::write) continue;
     writes = true;
-    out.acts[i].text = SignText::of(text);
+    out.acts[i].text = SignText::of(*text);
   }
-  if (!writes && !text.empty()) return std::unexpected{DropReason::out_of_range};
+  if (!writes && length(in.text()) > 0) return std::unexpected{DropReason::out_of_range};
   return out;
 }
 

@@ -91,7 +91,7 @@ struct Input {
 
 /// A line that the player says, on the chat stream.
 struct Chat {
-  std::string text;  ///< valid_text of 1 to chat_bytes_max
+  std::string text;  ///< valid_text of 1 to chat_bytes_max; as read shown_text() of that, which may be empty
 };
 
 /// Content on its way: of the whole, and of a part, which is short so that nothing waits long behind it.

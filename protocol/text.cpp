@@ -93,6 +93,21 @@ bool valid_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_
          printable_length(text) != std::string_view::npos;
 }
 
+std::optional<std::string> shown_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_max) {
+  if (text.size() < bytes_min || text.size() > bytes_max) return std::nullopt;
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    if (c.length == 0) return std::nullopt;
+    if (is_printable(c.value))
+      out.append(text.substr(0, c.length));
+    else if (!among(c.value, not_drawn))
+      out.push_back('?');
+    text.remove_prefix(c.length);
+  }
+  return out;
+}
+
 std::string make_printable(std::string_view text, std::size_t bytes_max) {
   std::string out;
   while (!text.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,11 @@ bool valid_player_name(std::string_view text);
 
 /// Any other text: printable and between the bounds, in bytes.
 bool valid_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_max);
+
+/// Somebody else's line as it is shown: UTF-8 between the bounds is taken, what is never drawn (joiners in
+/// emoji and Persian, soft hyphens) left out, and what else is not printable a '?'. Nothing: it is no such
+/// text. What is left may be empty.
+std::optional<std::string> shown_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_max);
 
 /// The text with what is not printable replaced by '?', cut to bytes_max at a code point's edge: for texts
 /// of our own that carry foreign parts (paths, names) into a message that must be valid.

@@ -131,7 +131,7 @@ std::expected<void, DropReason> Connection::apply_stream(Micros now, StreamAccep
       close(now, CloseReason::flow_control, "more was sent on a stream than was allowed");
       return std::unexpected{DropReason::malformed};
     case StreamAccept::bad_message:
-      close(now, CloseReason::bad_stream, "a message is longer than its stream allows");
+      close(now, CloseReason::bad_stream, "a message is of no bytes, or longer than its stream allows");
       return std::unexpected{DropReason::malformed};
   }
   return {};

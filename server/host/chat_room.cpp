@@ -53,6 +53,7 @@ void ChatRoom::listen(Micros now, Session& session, TickInputCollector& input, H
       status_->drop(DropReason::wrong_state);
       continue;
     }
+    if (chat->text.empty()) continue;  // nothing of it is shown
     if (session.admin && chat->text.starts_with("//")) {
       out.events.push_back(
           {HostEventKind::order, session.address, session.number, session.name, chat->text.substr(2)});

@@ -64,11 +64,17 @@ Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& s
     --taken;
     if (limit_key(earlier->address) == key) --of_host;
   }
-  const bool too_many = of_host >= clients_per_address_max_;
+  // Of one address, too, who has not joined keeps none out.
+  const std::uint32_t own =
+      of_host < clients_per_address_max_
+          ? 0
+          : greeted.oldest_of(key, earlier == nullptr ? std::uint32_t{0} : earlier->number);
+  const bool too_many = of_host >= clients_per_address_max_ && own == 0;
   const bool too_often = !may_come_again(now, peer);
   if (!too_many && !too_often) {
     const bool earlier_makes_room = earlier != nullptr && greeted.holds(earlier->number);
-    if (!earlier_makes_room) admission.gives_way = greeted.gives_way_to(key);
+    admission.gives_way = own;
+    if (own == 0 && !earlier_makes_room) admission.gives_way = greeted.gives_way_to(key);
     // One fewer is a place, unless bodies hold more than that. Who never joined goes before who may come
     // back.
     if (admission.gives_way == 0 && !earlier_makes_room && taken >= places)

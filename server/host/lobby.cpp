@@ -1,6 +1,8 @@
 #include "server/host/lobby.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 #include "protocol/secure/open_packets.h"
@@ -20,8 +22,15 @@ constexpr Micros slow_reader_timeout{5'000'000};
 /// A client says something every two seconds, whatever it does.
 constexpr Micros heard_lately{3'000'000};
 
-/// A reason as people read it, in log and chat.
-std::string readable(CloseReason reason) {
+/// Why a connection ended, as people read it in log and chat. A client says of itself only why it goes: what
+/// else it names would read as the server's deed.
+std::string readable(const Connection& connection) {
+  const CloseReason reason = connection.close_reason();
+  constexpr std::array own{SessionEnd::quit, SessionEnd::stopped, SessionEnd::lacks_content,
+                           SessionEnd::unknown_terrain, SessionEnd::protocol};
+  const auto end = session_end(reason);
+  if (connection.closed_by_peer() && (!end || std::ranges::find(own, *end) == own.end()))
+    return "closed by the client (" + std::to_string(static_cast<unsigned>(reason)) + ")";
   std::string text(end_name(reason));
   std::ranges::replace(text, '_', ' ');
   return text;
@@ -54,7 +63,7 @@ void Lobby::note_end(Micros now, Session& session, HostOutput& out) {
   ASHLAR_ASSERT(state != ConnectionState::open);
   const CloseReason reason = session.connection->close_reason();
   if (state == ConnectionState::closed) return go_away(now, session, out);
-  std::string why = readable(reason);
+  std::string why = readable(*session.connection);
   if (!session.connection->closed_by_peer() && !session.connection->close_text().empty() &&
       reason == close_reason(SessionEnd::kicked))
     why += ": " + session.connection->close_text();

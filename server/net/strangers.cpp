@@ -18,6 +18,12 @@ std::uint32_t StrangerPool::first_to_go(const Key& key) const {
   return victim == entries_.end() ? entries_.front().link : victim->link;
 }
 
+std::uint32_t StrangerPool::oldest_of(const Key& key, std::uint32_t but_for) const {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const Entry& entry) { return entry.key == key && entry.link != but_for; });
+  return found == entries_.end() ? 0 : found->link;
+}
+
 bool StrangerPool::holds(std::uint32_t link) const {
   return std::ranges::find(entries_, link, &Entry::link) != entries_.end();
 }

@@ -23,6 +23,9 @@ class StrangerPool {
   /// The same whether there is room or not. 0: nobody is here.
   std::uint32_t first_to_go(const Key& key) const;
 
+  /// The oldest of an address but for one. 0: there is none. O(places).
+  std::uint32_t oldest_of(const Key& key, std::uint32_t but_for = 0) const;
+
   /// @param link  a number that names it; not 0
   void add(std::uint32_t link, const Key& key);
   /// Nothing happens when it is none of them. O(places).

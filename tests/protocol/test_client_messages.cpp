@@ -270,7 +270,8 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(decode_client_message(raw_hello("ok", std::string(64, 'b')).span()).has_value());
   CHECK(client_error_of(raw_hello("", "")) == DropReason::bad_text);
   CHECK(client_error_of(raw_hello("a\x1b[31m", "")) == DropReason::bad_text);
-  CHECK(client_error_of(raw_hello("ok", std::string(65, 'b'))) == DropReason::bad_text);
+  CHECK(client_error_of(raw_hello("ok", std::string(65, 'b'))) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_hello("ok", "\x1b[31m")) == DropReason::out_of_range);
   CHECK(client_error_of(raw_client_message(wire::ClientBody::Hello, [](auto& fbb) {
           return wire::CreateHello(fbb);
         })) == DropReason::bad_text);
@@ -283,6 +284,12 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(client_error_of(chat("")) == DropReason::bad_text);
   CHECK(client_error_of(chat(std::string(201, 'x'))) == DropReason::bad_text);
   CHECK(client_error_of(chat("bad \xff")) == DropReason::bad_text);
+  const auto line = decode_client_message(chat("\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 co\xc2\xadop\n").span());
+  REQUIRE(line.has_value());
+  CHECK(std::get<Chat>(*line).text == "\xf0\x9f\x91\xa8\xf0\x9f\x91\xa9 coop?");
+  const auto none = decode_client_message(chat("\xe2\x80\x8b").span());
+  REQUIRE(none.has_value());
+  CHECK(std::get<Chat>(*none).text.empty());
 
   CHECK(client_error_of(raw_client_message(wire::ClientBody::Join, [](auto& fbb) {
           return wire::CreateJoin(fbb, fbb.CreateVector(std::vector<std::uint64_t>(join_content_max + 1, 1)));

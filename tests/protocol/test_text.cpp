@@ -91,6 +91,27 @@ TEST_CASE("nobody is called what cannot be seen", "[protocol][text]") {
   }
 }
 
+TEST_CASE("a foreign line is shown without what is never drawn, and is UTF-8 within its bounds", "[protocol][text]") {
+  CHECK(shown_text("plain", 1, 5) == "plain");
+  CHECK(shown_text("", 0, 5) == "");
+  CHECK_FALSE(shown_text("", 1, 5));
+  CHECK_FALSE(shown_text("plain!", 1, 5));
+  CHECK(shown_text("a\nb", 1, 5) == "a?b");
+  CHECK_FALSE(shown_text("a\x80", 1, 5));
+  CHECK(shown_text("a\xe2\x80\x8d" "b", 1, 5) == "ab");
+  Rng rng{6};
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    const std::uint32_t count = rng.below(12);
+    for (std::uint32_t c = 0; c < count; ++c) text += utf8(0x2000 + rng.below(0x70));
+    const auto shown = shown_text(text, 0, 40);
+    REQUIRE(shown.has_value() == (text.size() <= 40));
+    if (!shown) continue;
+    REQUIRE(valid_text(*shown, 0, 40));
+    REQUIRE((valid_text(text, 0, 40) ? *shown == text : shown->size() < text.size()));
+  }
+}
+
 TEST_CASE("text of our own is made printable and cut at a character", "[protocol][text]") {
   CHECK(make_printable("plain", 100) == "plain");
   CHECK(make_printable("a\nb\x80", 100) == "a?b?");

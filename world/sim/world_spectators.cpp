@@ -66,11 +66,21 @@ void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   ASHLAR_ASSERT(players.health[row] > 0);
 }
 
+/// Watching is no escape: where deaths decide, who stops playing alive has died by himself, as in Quake III.
+void World::Impl::die_of_watching(std::size_t row) {
+  const bool decides = plays_against(setup.rules.mode) || setup.rules.lives > 0;
+  if (!decides || match.phase != MatchPhase::playing || !players.alive(row)) return;
+  ++match.players[row].deaths;
+  GameApi api = game_api();
+  game->died(api, players.id[row], EntityId{0});
+}
+
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {
   PlayerRole& role = players.role[row];
   if (watches) {
     if (role == PlayerRole::watches) return "you watch already: /play brings you back";
     const bool flies = players.spectates(row);
+    if (!flies) die_of_watching(row);
     const std::uint16_t since = players.role_ticks[row];
     begin_watching(row, PlayerRole::watches);
     if (flies) players.role_ticks[row] = since;

@@ -107,6 +107,7 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// @param brings  of who comes back; null: nothing
   void begin_playing(std::size_t row, const Returning* brings);
   /// By its own word or an operator's. @return what its player is told
+  void die_of_watching(std::size_t row);
   std::string_view set_watching(std::size_t row, bool watches);
   /// Those who wait come into the match, as far as it has places.
   void let_wait(std::size_t row);

@@ -47,6 +47,24 @@ TEST_CASE("a hello is welcomed, a join brings snapshots, a leave ends them", "[s
   CHECK(books.identities + books.links + books.hosts == 0);
 }
 
+TEST_CASE("a client says of itself why it goes, and not what a server does", "[server][host]") {
+  struct Said {
+    SessionEnd why;
+    const char* told;
+  };
+  const auto said = GENERATE(Said{SessionEnd::stopped, "stopped"}, Said{SessionEnd::protocol, "protocol"},
+                             Said{SessionEnd::kicked, "closed by the client (70)"},
+                             Said{SessionEnd::banned, "closed by the client (67)"},
+                             Said{static_cast<SessionEnd>(200), "closed by the client (200)"});
+  Table t;
+  Hand& ann = t.hand(peer(1));
+  t.enter(ann);
+  ann.leave(t.now, said.why);
+  t.run(2);
+  REQUIRE(t.events.back().kind == HostEventKind::left);
+  CHECK(t.events.back().detail == said.told);
+}
+
 TEST_CASE("commands move the player and the snapshot says which was applied", "[server][host]") {
   Table t;
   Hand& hand = t.hand(peer(1));

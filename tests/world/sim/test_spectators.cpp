@@ -67,6 +67,7 @@ struct Watched {
    public:
     void joined(GameApi&, EntityId) override { ++come; }
     void left(GameApi&, EntityId) override { ++gone; }
+    void died(GameApi&, EntityId, EntityId) override { ++deaths; }
     void tick(GameApi& api) override {
       if (victim != EntityId{0}) api.hurt(std::exchange(victim, EntityId{0}), EntityId{0}, 1000);
       if (std::exchange(restarts, false)) api.restart();
@@ -74,7 +75,7 @@ struct Watched {
     void begin(GameApi& api) override { api.begin_phase(MatchPhase::playing, 0); }
     EntityId victim{};
     bool restarts = false;
-    int come = 0, gone = 0;
+    int come = 0, gone = 0, deaths = 0;
   };
   void judged() {
     setup.game = [this] {
@@ -380,4 +381,47 @@ TEST_CASE("watching for a moment gives no lives back, and wipes no score", "[wor
   m.world->step({});
   CHECK(m.world->players().role[m.row(back)] == PlayerRole::plays);
   CHECK(m.world->match().players[m.row(back)].deaths == 0);
+}
+
+TEST_CASE("who stops playing alive where deaths decide has died by himself, and nobody else has",
+          "[world][sim][spectators]") {
+  const GameMode mode = GENERATE(GameMode::sandbox, GameMode::cooperative, GameMode::deathmatch);
+  const std::uint16_t lives = GENERATE(std::uint16_t{0}, std::uint16_t{2});
+  const bool decides = mode == GameMode::deathmatch || lives > 0;
+  Rules rules;
+  rules.mode = mode;
+  rules.lives = lives;
+  rules.respawn_s = 0.5;
+  Watched m(rules);
+  m.judged();
+  const EntityId player = m.join();
+  m.join();
+  const auto come_and_go = [&] {
+    m.say(player, "spectate");
+    REQUIRE(m.watches(player));
+    m.say(player, "play");
+    m.seconds(1);
+  };
+  come_and_go();
+  CHECK(m.world->match().players[m.row(player)].deaths == (decides ? 1 : 0));
+  CHECK(m.judge->deaths == (decides ? 1 : 0));
+  come_and_go();
+  CHECK(m.judge->deaths == (decides ? 2 : 0));
+  // Who had no life left is out, as by any death.
+  CHECK((m.world->players().role[m.row(player)] == PlayerRole::out) == (lives > 0));
+}
+
+TEST_CASE("where nothing counts yet watching costs nothing", "[world][sim][spectators]") {
+  Rules rules;
+  rules.mode = GameMode::deathmatch;
+  rules.warmup_s = 60;
+  Watched m(rules);
+  const EntityId player = m.join();
+  m.join();
+  REQUIRE(m.world->match().phase == MatchPhase::warmup);
+  m.say(player, "spectate");
+  m.say(player, "play");
+  m.seconds(2);
+  CHECK_FALSE(m.watches(player));
+  CHECK(m.world->match().players[m.row(player)].deaths == 0);
 }
