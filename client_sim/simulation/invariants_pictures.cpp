@@ -93,18 +93,22 @@ class TheSeenAreTold final : public Invariant {
       if (session == nullptr) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
       Looked& looked = looked_[seat->number()];
-      if (looked.life != seat->lives()) looked = {seat->lives(), 0, 0, tick, {{0, 0}}, {}};
+      if (looked.life != seat->lives()) looked = {seat->lives(), 0, 0, tick, 0, 0, {}, {}};
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
       begin_session(looked, match, *seat);
-      if (looked.congested.back().second != session->congested)
-        looked.congested.push_back({match.host()->status().tick, session->congested});
+      // One of the ticks since it was looked at last: a server that is behind plays some at once, and a client
+      // whose line is over is not looked at.
+      const std::uint32_t host_tick = match.host()->status().tick;
+      const std::uint32_t before = std::exchange(looked.host_tick, host_tick);
+      if (std::exchange(looked.congested, session->congested) != session->congested)
+        looked.cuts.push_back({std::min(before + 1, host_tick), host_tick});
       looked.since = std::max(looked.since, settled_);
       if (std::exchange(looked.tick, tick) == tick) continue;
       note_told(seat->client()->view(), looked);
       // Those that the path cut short hold what it took, and for a while after it they go on from there.
-      for (; looked.congested.size() > 1 && looked.congested[1].first <= tick; looked.congested.pop_front())
+      for (; !looked.cuts.empty() && looked.cuts.front().first <= tick; looked.cuts.pop_front())
         looked.since =
-            std::max(looked.since, looked.congested[1].first + match.config().snapshot_every_ticks);
+            std::max(looked.since, looked.cuts.front().second + match.config().snapshot_every_ticks);
       if (looked.since > tick) continue;
       const TrueFrame* frame = match.truth().at(tick);
       if (frame == nullptr) continue;
@@ -122,15 +126,17 @@ class TheSeenAreTold final : public Invariant {
     std::uint32_t session = 0;
     std::uint32_t tick = 0;   // the newest complete one
     std::uint32_t since = 0;  // and every one from here on was, and was not cut short
-    std::deque<std::pair<std::uint32_t, std::uint64_t>> congested{
-        {0, 0}};                                           // by server tick: how many, so far
+    std::uint32_t host_tick = 0;  // when it was looked at last
+    std::uint64_t congested = 0;  // that were cut short by then
+    std::deque<std::pair<std::uint32_t, std::uint32_t>> cuts;  // from and until which server tick one was
     std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
   };
 
   /// A session that goes on over another connection counts what was cut short from 0 again.
   static void begin_session(Looked& looked, const Match& match, const Seat& seat) {
     if (std::exchange(looked.session, seat.client()->session()) == seat.client()->session()) return;
-    looked.congested = {{0, 0}};
+    looked.congested = 0;
+    looked.cuts.clear();
     looked.since =
         std::max(looked.since, match.host()->status().tick + 1 + match.config().snapshot_every_ticks);
   }
