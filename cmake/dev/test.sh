@@ -2,20 +2,22 @@
 
 help_test() {
   cat <<'HELP'
-usage: ./dev test [--preset release|debug|asan|tsan|clang|windows] [--folder NAME]... [--long] [FILTER]
+usage: ./dev test [--preset release|debug|asan|tsan|clang|windows] [--folder NAME]... [--by-file] [--long] [FILTER]
 
 Builds a preset (release unless told) and runs its tests; ctest's summary comes last.
 
   --folder   only tests/NAME: world, protocol, server, client_sim or integration; nothing else is built
+  --by-file  an entry of ctest is a source of tests, not a case: with a sanitizer each start takes longer than most
+             cases do
   --long     also the tests tagged [.slow], and those tagged [property] with 256 times as many cases (10^8 in
              all); takes minutes
   windows    what the client library is made of, under wine, and clients that play against a server of this system
-  FILTER     a regular expression over test names: ./dev test 'world:.*door'
+  FILTER     a regular expression over test names, with --by-file those of sources: ./dev test 'world:.*door'
 HELP
 }
 
 command_test() {
-  local preset=release long=no folders=() filter=()
+  local preset=release long=no by_file=OFF folders=() filter=()
   while [ $# -gt 0 ]; do
     case $1 in
       --preset)
@@ -29,6 +31,7 @@ command_test() {
         folders+=("$2")
         shift 2
         ;;
+      --by-file) by_file=ON && shift ;;
       --long) long=yes && shift ;;
       -*) die "test has no option $1; see ./dev test --help" ;;
       *) filter+=(-R "$1") && shift ;;
@@ -42,7 +45,7 @@ command_test() {
       ;;
     *) die "the preset '$preset' has no tests; choose release, debug, asan, tsan, clang or windows" ;;
   esac
-  configure "$preset"
+  configure "$preset" "-DASHLAR_TESTS_BY_FILE=$by_file"
   if [ ${#folders[@]} -gt 0 ]; then
     build_targets "$preset" "${folders[@]/#/tests_}"
     [ ${#filter[@]} -gt 0 ] || filter=(-R "^($(IFS='|' && echo "${folders[*]}")):")
