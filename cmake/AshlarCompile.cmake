@@ -148,9 +148,10 @@ function(ashlar_library name)
   target_precompile_headers(ashlar_${name} PRIVATE ${ashlar_precompiled})
 endfunction()
 
-# ashlar_example(NAME LIBRARY...): a program of the folder examples, built and run with the tests.
+# ashlar_example(NAME LIBRARY...): a program of the folder examples, built and run with the tests; not with those of the
+# thread sanitizer, which runs none of them.
 function(ashlar_example name)
-  if(NOT ASHLAR_TESTS)
+  if(NOT ASHLAR_TESTS OR ASHLAR_SANITIZE MATCHES "thread")
     return()
   endif()
   add_executable(example_${name} examples/${name}.cpp)
