@@ -8,7 +8,7 @@ using ashlar::testing::HostedClient;
 
 namespace {
 
-WorldSetup crowded() {
+WorldSetup crowded_by_a_line() {
   WorldSetup setup;
   setup.monsters = setup.monsters_max = 120;
   setup.spawn.radius_m = 20;
@@ -43,7 +43,7 @@ TEST_CASE("on a line of 64 kbit/s a client's picture is half a second old at mos
   // A plain snapshot is at least 4 datagrams, which such a line takes 0.6 s for: not asked of it.
   if (!packed && kbit_per_s < 100) return;
   const std::uint32_t most = kbit_per_s > 1'000 ? 12 : packed ? 27 : 45;
-  const WorldSetup setup = crowded();
+  const WorldSetup setup = crowded_by_a_line();
   server::HostConfig config;
   config.interest_radius_m = 500;
   client_sim::ClientConfig player = HostedClient::client_config(setup, "ada");

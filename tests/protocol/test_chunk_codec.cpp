@@ -15,7 +15,7 @@ std::vector<BlockId> blocks_of(const Chunk& chunk) {
 
 BlockId block_id(std::uint64_t number) { return static_cast<BlockId>(number % block_id_count); }
 
-IVec3 random_place(Rng& rng) {
+IVec3 random_block(Rng& rng) {
   const std::uint64_t bits = rng.next_u64();
   return {static_cast<int>(bits & 31), static_cast<int>(bits >> 5 & 31), static_cast<int>(bits >> 10 & 31)};
 }
@@ -47,7 +47,7 @@ TEST_CASE("a chunk that was edited at random comes back from its bytes", "[proto
     Rng rng = rng_for(seed, 2);
     const auto chunk = generate_chunk(Terrain{seed, {}}, {0, 0, static_cast<int>(seed % 7) - 3});
     for (std::uint64_t edits = rng.next_u64() % 3000; edits > 0; --edits) {
-      const IVec3 place = random_place(rng);
+      const IVec3 place = random_block(rng);
       chunk->set_block(place, block_id(rng.next_u64() >> 33));
     }
     const auto back = codec.decode(codec.encode(*chunk));

@@ -32,8 +32,8 @@ std::expected<Opened, DropReason> opened_by(PacketProtection& receiver, const By
 }
 
 /// Both ends of one session.
-struct Pair {
-  explicit Pair(const SessionKeys& keys)
+struct ProtectedPair {
+  explicit ProtectedPair(const SessionKeys& keys)
       : client(keys, End::client, start), server(keys, End::server, start) {}
   PacketProtection client, server;
 };
@@ -45,7 +45,7 @@ Bytes text_bytes(std::string_view text) { return Bytes(text.begin(), text.end())
 TEST_CASE("a sealed packet opens at the other end, whatever its size", "[protocol][packet_protection]") {
   Rng rng{1};
   for (const Cipher cipher : test_ciphers()) {
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     std::uint64_t sequence = 0;
     for (const std::size_t size : {0u, 1u, 15u, 16u, 17u, 300u, 1174u}) {
       CAPTURE(name(cipher), size);
@@ -68,7 +68,7 @@ TEST_CASE("packets are sealed and opened in place", "[protocol][packet_protectio
   Rng rng{2};
   for (const Cipher cipher : {Cipher::none, Cipher::chacha20_poly1305, Cipher::aes256_gcm}) {
     if (cipher == Cipher::aes256_gcm && !aes_available()) continue;
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     for (const std::size_t size : {0u, 1u, 100u, 128u, 700u, 1174u}) {
       CAPTURE(name(cipher), size);
       const Bytes plaintext = random_bytes(rng, size);
@@ -88,7 +88,7 @@ TEST_CASE("packets are sealed and opened in place", "[protocol][packet_protectio
 TEST_CASE("any bit changed anywhere in a sealed packet keeps it shut and changes nothing",
           "[protocol][packet_protection]") {
   for (const Cipher cipher : test_ciphers()) {
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     const Bytes early = sealed_by(ends.client, 1, text_bytes("before"));
     const Bytes packet = sealed_by(ends.client, 2, text_bytes("nobody may change this"));
     for (std::size_t bit = 0; bit < 8 * packet.size(); ++bit)
@@ -100,7 +100,7 @@ TEST_CASE("any bit changed anywhere in a sealed packet keeps it shut and changes
 }
 
 TEST_CASE("every truncation of a sealed packet is refused with a reason", "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::chacha20_poly1305));
+  ProtectedPair ends(some_keys(Cipher::chacha20_poly1305));
   const Bytes packet = sealed_by(ends.client, 1, text_bytes("0123456789"));
   for (std::size_t size = 0; size < packet.size(); ++size) {
     const auto opened =
@@ -121,17 +121,17 @@ TEST_CASE("every truncation of a sealed packet is refused with a reason", "[prot
 
 TEST_CASE("a packet sent back to its sender does not open", "[protocol][packet_protection]") {
   for (const Cipher cipher : test_ciphers()) {
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     const Bytes packet = sealed_by(ends.client, 1, text_bytes("mine"));
     CHECK_FALSE(opened_by(ends.client, packet).has_value());
-    Pair strangers(some_keys(cipher, 2));
+    ProtectedPair strangers(some_keys(cipher, 2));
     CHECK_FALSE(opened_by(strangers.server, packet).has_value());
   }
 }
 
 TEST_CASE("what travels of a sequence looks like noise, and it is found again near the highest seen",
           "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::chacha20_poly1305));
+  ProtectedPair ends(some_keys(Cipher::chacha20_poly1305));
   std::size_t in_clear = 0, phase_bits = 0;
   for (std::uint64_t sequence = 1; sequence <= 1000; ++sequence) {
     const Bytes packet = sealed_by(ends.client, sequence, {});
@@ -162,7 +162,7 @@ TEST_CASE("what travels of a sequence looks like noise, and it is found again ne
 TEST_CASE("keys change in each direction on its own, and late packets still open",
           "[protocol][packet_protection]") {
   for (const Cipher cipher : test_ciphers()) {
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     std::uint64_t sequence = 0;
     for (std::uint32_t epoch = 1; epoch <= 5; ++epoch) {
       CAPTURE(name(cipher), epoch);
@@ -186,7 +186,7 @@ TEST_CASE("keys change in each direction on its own, and late packets still open
 }
 
 TEST_CASE("the previous key goes after its time", "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::chacha20_poly1305));
+  ProtectedPair ends(some_keys(Cipher::chacha20_poly1305));
   const Bytes late = sealed_by(ends.client, 1, {});
   const Bytes later = sealed_by(ends.client, 2, {});
   REQUIRE(ends.client.rekey());
@@ -198,7 +198,7 @@ TEST_CASE("the previous key goes after its time", "[protocol][packet_protection]
 }
 
 TEST_CASE("a turned phase bit alone makes nobody change keys", "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::chacha20_poly1305));
+  ProtectedPair ends(some_keys(Cipher::chacha20_poly1305));
   for (std::uint64_t sequence = 1; sequence < 50; ++sequence) {
     Bytes packet = sealed_by(ends.client, sequence, text_bytes("x"));
     packet[1] ^= key_phase_bit;
@@ -215,7 +215,7 @@ TEST_CASE("a turned phase bit alone makes nobody change keys", "[protocol][packe
 }
 
 TEST_CASE("new keys are due by age", "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::chacha20_poly1305));
+  ProtectedPair ends(some_keys(Cipher::chacha20_poly1305));
   ends.client.advance(start + key_age_max - Micros(1));
   CHECK_FALSE(ends.client.rekey_due());
   ends.client.advance(start + key_age_max);
@@ -230,7 +230,7 @@ TEST_CASE("new keys are due by age", "[protocol][packet_protection]") {
 }
 
 TEST_CASE("a key seals so many packets and not one more", "[protocol][packet_protection]") {
-  Pair ends(some_keys(Cipher::none));  // the counting is the same and the time bearable
+  ProtectedPair ends(some_keys(Cipher::none));  // the counting is the same and the time bearable
   Bytes packet(seal_overhead_bytes);
   std::uint64_t sequence = 0;
   while (sequence < rekey_packets - 1) ends.client.seal(++sequence, {}, packet);
@@ -245,7 +245,7 @@ TEST_CASE("a key seals so many packets and not one more", "[protocol][packet_pro
 
 TEST_CASE("a moved protection goes on where it was", "[protocol][packet_protection]") {
   for (const Cipher cipher : test_ciphers()) {
-    Pair ends(some_keys(cipher));
+    ProtectedPair ends(some_keys(cipher));
     REQUIRE(opened_by(ends.server, sealed_by(ends.client, 1, {})).has_value());
     REQUIRE(ends.client.rekey());
     PacketProtection client(std::move(ends.client));

@@ -30,7 +30,7 @@ WorldSetup rooms() {
   return setup;
 }
 
-void step(World& world, std::vector<AdminCommand> admin = {}) {
+void step_world(World& world, std::vector<AdminCommand> admin = {}) {
   TickInput input;
   input.admin = admin;
   world.step(input);
@@ -44,7 +44,7 @@ void set_off(World& world, const PlacedMap& map) {
   world.step(input);
   const EntityId id = world.joined()[0].id;
   const DVec2 at = map.to_world({110, 128});
-  step(world, {{AdminAction::teleport, id, {at.x, at.y, map.z_to_world(0)}}});
+  step_world(world, {{AdminAction::teleport, id, {at.x, at.y, map.z_to_world(0)}}});
   PlayerInput run{id, {}};
   run.command.forward = 1;
   run.command.yaw = turn_towards({1, 0});
@@ -69,7 +69,7 @@ TEST_CASE("a lift under way, spent lines and hurt monsters are where they were i
   REQUIRE(first.monster_count() == 2);
   set_off(first, *setup.maps[0]);
   REQUIRE(first.mechanics().in_motion());
-  for (int i = 0; i < 25; ++i) step(first);
+  for (int i = 0; i < 25; ++i) step_world(first);
   KeptState state;
   first.keep_state(state);
   REQUIRE(state.maps.size() == 1);
@@ -90,7 +90,7 @@ TEST_CASE("a lift under way, spent lines and hurt monsters are where they were i
   // Without players the lift goes on alike in both.
   const World& other = *second;
   for (int i = 0; i < 120; ++i) {
-    step(*second);
+    step_world(*second);
     CHECK(other.mechanics().in_motion());
     const double floor_m = other.maps()[0].heights[2].floor_m;
     CHECK(
@@ -108,7 +108,8 @@ TEST_CASE("sand that was falling falls on in the next world", "[world][sim][kept
   KeptState state;
   World first(setup);
   const IVec3 sand{3, 4, flat_surface_m + 9};
-  step(first, {{.action = AdminAction::fill_box, .box = {sand, sand + IVec3{1, 1, 1}}, .id = BlockId::sand}});
+  step_world(first,
+             {{.action = AdminAction::fill_box, .box = {sand, sand + IVec3{1, 1, 1}}, .id = BlockId::sand}});
   first.keep_state(state);
   REQUIRE(state.falling == std::vector<IVec3>{sand});
   // The store brings the block, here an operator does; that the block is new would let it fall as well.
@@ -118,10 +119,10 @@ TEST_CASE("sand that was falling falls on in the next world", "[world][sim][kept
     return chunk;
   };
   World hangs(setup);
-  for (int i = 0; i < 60; ++i) step(hangs);
+  for (int i = 0; i < 60; ++i) step_world(hangs);
   CHECK(hangs.space().voxels->block(sand) == BlockId::sand);
   const auto falls = again(setup, state);
-  for (int i = 0; i < 60; ++i) step(*falls);
+  for (int i = 0; i < 60; ++i) step_world(*falls);
   CHECK(falls->space().voxels->block(sand) == BlockId::air);
   CHECK(falls->space().voxels->block({3, 4, flat_surface_m}) == BlockId::sand);
 }
@@ -132,13 +133,13 @@ TEST_CASE("what cannot be of this world begins anew, and nothing breaks", "[worl
   KeptState fresh, state;
   first.keep_state(fresh);
   set_off(first, *setup.maps[0]);
-  for (int i = 0; i < 25; ++i) step(first);
+  for (int i = 0; i < 25; ++i) step_world(first);
   first.keep_state(state);
   const auto comes_out = [&](const KeptState& given) {
     const auto world = again(setup, given);
     KeptState out;
     world->keep_state(out);
-    for (int i = 0; i < 10; ++i) step(*world);
+    for (int i = 0; i < 10; ++i) step_world(*world);
     return out;
   };
   REQUIRE(comes_out(state) == state);
@@ -227,7 +228,7 @@ TEST_CASE("a match goes on where it was, with its time and scores", "[world][sim
   const WorldSetup setup = arena(GameMode::deathmatch);
   World first(setup);
   const EntityId player = join(first);
-  for (int i = 0; i < 100; ++i) step(first);
+  for (int i = 0; i < 100; ++i) step_world(first);
   KeptState state = state_of(first);
   CHECK(state.match.phase == MatchPhase::playing);
   CHECK(state.match.left_ticks == 60u * setup.rules.tick_rate_hz - 101);
@@ -325,7 +326,7 @@ TEST_CASE("projectiles fly on in the next world, nobody's where a player launche
   REQUIRE(in_flight(*second) == 2);
   CHECK(state_of(*second) == state);
   join(*second);
-  for (int i = 0; i < 20; ++i) step(*second);
+  for (int i = 0; i < 20; ++i) step_world(*second);
   const KeptState later = state_of(*second);
   REQUIRE(later.projectiles.size() == 2);
   CHECK(later.projectiles[0].life_ticks < 500);

@@ -18,7 +18,7 @@ WorldSetup flat_world() {
   return setup;
 }
 
-AdminCommand fill_with(IVec3 min, IVec3 max, BlockId id) {
+AdminCommand fill_command(IVec3 min, IVec3 max, BlockId id) {
   AdminCommand command;
   command.action = AdminAction::fill_box;
   command.box = {min, max};
@@ -32,7 +32,7 @@ void step_once(World& world, std::vector<AdminCommand> admin = {}) {
   world.step(input);
 }
 
-BlockId block_in(const World& world, IVec3 block) { return world.space().voxels->block(block); }
+BlockId block_kind_at(const World& world, IVec3 block) { return world.space().voxels->block(block); }
 
 constexpr std::int32_t ground_z = flat_surface_m;
 
@@ -42,45 +42,45 @@ TEST_CASE("sand comes down where its ground is taken away, a column at a time",
           "[world][sim][loose_blocks]") {
   World world(flat_world());
   const IVec3 foot{3, 4, ground_z + 5};
-  step_once(world, {fill_with(foot, foot + IVec3{1, 1, 1}, BlockId::stone)});
-  step_once(world, {fill_with(foot + IVec3{0, 0, 1}, foot + IVec3{1, 1, 4}, BlockId::sand)});
+  step_once(world, {fill_command(foot, foot + IVec3{1, 1, 1}, BlockId::stone)});
+  step_once(world, {fill_command(foot + IVec3{0, 0, 1}, foot + IVec3{1, 1, 4}, BlockId::sand)});
   for (int i = 0; i < 30; ++i) step_once(world);
-  CHECK(block_in(world, foot + IVec3{0, 0, 3}) == BlockId::sand);  // it stands on stone
+  CHECK(block_kind_at(world, foot + IVec3{0, 0, 3}) == BlockId::sand);  // it stands on stone
   const std::uint64_t before = world.applied_edits().size();
   CHECK(before == 0);
-  step_once(world, {fill_with(foot, foot + IVec3{1, 1, 1}, BlockId::air)});
+  step_once(world, {fill_command(foot, foot + IVec3{1, 1, 1}, BlockId::air)});
   int moving_ticks = 0;
   for (int i = 0; i < 120; ++i) {
     step_once(world);
     moving_ticks += !world.applied_edits().empty();
   }
-  for (std::int32_t z = 0; z < 3; ++z) CHECK(block_in(world, {3, 4, ground_z + z}) == BlockId::sand);
-  CHECK(block_in(world, {3, 4, ground_z + 3}) == BlockId::air);
+  for (std::int32_t z = 0; z < 3; ++z) CHECK(block_kind_at(world, {3, 4, ground_z + z}) == BlockId::sand);
+  CHECK(block_kind_at(world, {3, 4, ground_z + 3}) == BlockId::air);
   CHECK(moving_ticks >= 6);
 }
 
 TEST_CASE("sand that is put into the air falls, stone does not", "[world][sim][loose_blocks]") {
   World world(flat_world());
-  step_once(world, {fill_with({0, 0, ground_z + 9}, {1, 1, ground_z + 10}, BlockId::gravel),
-                    fill_with({2, 0, ground_z + 9}, {3, 1, ground_z + 10}, BlockId::stone)});
+  step_once(world, {fill_command({0, 0, ground_z + 9}, {1, 1, ground_z + 10}, BlockId::gravel),
+                    fill_command({2, 0, ground_z + 9}, {3, 1, ground_z + 10}, BlockId::stone)});
   for (int i = 0; i < 60; ++i) step_once(world);
-  CHECK(block_in(world, {0, 0, ground_z}) == BlockId::gravel);
-  CHECK(block_in(world, {2, 0, ground_z + 9}) == BlockId::stone);
+  CHECK(block_kind_at(world, {0, 0, ground_z}) == BlockId::gravel);
+  CHECK(block_kind_at(world, {2, 0, ground_z + 9}) == BlockId::stone);
 }
 
 TEST_CASE("sand sinks in water, and no water is lost", "[world][sim][loose_blocks]") {
   World world(flat_world());
-  step_once(world, {fill_with({0, 0, ground_z}, {1, 1, ground_z + 4}, BlockId::water)});
-  step_once(world, {fill_with({0, 0, ground_z + 6}, {1, 1, ground_z + 7}, BlockId::sand)});
+  step_once(world, {fill_command({0, 0, ground_z}, {1, 1, ground_z + 4}, BlockId::water)});
+  step_once(world, {fill_command({0, 0, ground_z + 6}, {1, 1, ground_z + 7}, BlockId::sand)});
   for (int i = 0; i < 60; ++i) step_once(world);
-  CHECK(block_in(world, {0, 0, ground_z}) == BlockId::sand);
-  for (std::int32_t z = 1; z <= 4; ++z) CHECK(block_in(world, {0, 0, ground_z + z}) == BlockId::water);
+  CHECK(block_kind_at(world, {0, 0, ground_z}) == BlockId::sand);
+  for (std::int32_t z = 1; z <= 4; ++z) CHECK(block_kind_at(world, {0, 0, ground_z + z}) == BlockId::water);
 }
 
 TEST_CASE("a tick moves no more blocks than its bound, and all come down in the end",
           "[world][sim][loose_blocks]") {
   World world(flat_world());
-  step_once(world, {fill_with({0, 0, ground_z + 8}, {16, 16, ground_z + 10}, BlockId::sand)});
+  step_once(world, {fill_command({0, 0, ground_z + 8}, {16, 16, ground_z + 10}, BlockId::sand)});
   std::size_t most = 0;
   for (int i = 0; i < 60 * 20; ++i) {
     step_once(world);
@@ -90,7 +90,8 @@ TEST_CASE("a tick moves no more blocks than its bound, and all come down in the 
   unsigned down = 0;
   for (std::int32_t x = 0; x < 16; ++x)
     for (std::int32_t y = 0; y < 16; ++y)
-      for (std::int32_t z = 0; z < 2; ++z) down += block_in(world, {x, y, ground_z + z}) == BlockId::sand;
+      for (std::int32_t z = 0; z < 2; ++z)
+        down += block_kind_at(world, {x, y, ground_z + z}) == BlockId::sand;
   CHECK(down == 512);
 }
 
@@ -103,16 +104,16 @@ TEST_CASE("sand falls into nobody", "[world][sim][loose_blocks]") {
   REQUIRE(world.joined().size() == 1);
   for (int i = 0; i < 60; ++i) step_once(world);
   const IVec3 head = block_at(world.players().body[0].position_m + DVec3{0, 0, 1.7});
-  step_once(world, {fill_with(head + IVec3{0, 0, 2}, head + IVec3{1, 1, 3}, BlockId::sand)});
+  step_once(world, {fill_command(head + IVec3{0, 0, 2}, head + IVec3{1, 1, 3}, BlockId::sand)});
   for (int i = 0; i < 120; ++i) step_once(world);
-  CHECK(block_in(world, head + IVec3{0, 0, 1}) == BlockId::sand);
+  CHECK(block_kind_at(world, head + IVec3{0, 0, 1}) == BlockId::sand);
   CHECK(world.counters().recoveries == 0);
 }
 
 TEST_CASE("worlds in which sand falls hash alike, and one that waits otherwise",
           "[world][sim][loose_blocks]") {
   World a(flat_world()), b(flat_world());
-  const auto sand = fill_with({0, 0, ground_z + 9}, {3, 3, ground_z + 12}, BlockId::sand);
+  const auto sand = fill_command({0, 0, ground_z + 9}, {3, 3, ground_z + 12}, BlockId::sand);
   for (int i = 0; i < 90; ++i) {
     step_once(a, i == 3 ? std::vector{sand} : std::vector<AdminCommand>{});
     step_once(b, i == 3 ? std::vector{sand} : std::vector<AdminCommand>{});
@@ -136,7 +137,7 @@ TEST_CASE("blocks that hurt take their points, and kill", "[world][sim][loose_bl
   for (int i = 0; i < 60; ++i) step_once(world);
   REQUIRE(world.players().health[0] == 100);
   const IVec3 feet = block_at(world.players().body[0].position_m + DVec3{0, 0, 0.5});
-  step_once(world, {fill_with(feet - IVec3{3, 3, 0}, feet + IVec3{4, 4, 3}, BlockId::water)});
+  step_once(world, {fill_command(feet - IVec3{3, 3, 0}, feet + IVec3{4, 4, 3}, BlockId::water)});
   for (int i = 1; i < setup.rules.tick_rate_hz; ++i) step_once(world);
   CHECK(world.players().health[0] == Approx(70).margin(2));
   for (int i = 0; i < 3 * setup.rules.tick_rate_hz; ++i) step_once(world);
@@ -149,10 +150,10 @@ TEST_CASE("nothing falls into a protected zone or out of one", "[world][sim][loo
   World world(setup);
   const IVec3 above{3, 3, ground_z + 8}, inside{5, 5, ground_z + 5}, beside{12, 3, ground_z + 8};
   for (const IVec3 block : {above, inside, beside})
-    step_once(world, {fill_with(block, block + IVec3{1, 1, 1}, BlockId::sand)});
+    step_once(world, {fill_command(block, block + IVec3{1, 1, 1}, BlockId::sand)});
   for (int i = 0; i < 240; ++i) step_once(world);
-  CHECK(block_in(world, {3, 3, ground_z + 6}) == BlockId::sand);  // on the zone, as on a floor
-  CHECK(block_in(world, {3, 3, ground_z + 5}) == BlockId::air);
-  CHECK(block_in(world, {5, 5, ground_z + 2}) == BlockId::sand);  // within it down to its edge
-  CHECK(block_in(world, {12, 3, ground_z}) == BlockId::sand);
+  CHECK(block_kind_at(world, {3, 3, ground_z + 6}) == BlockId::sand);  // on the zone, as on a floor
+  CHECK(block_kind_at(world, {3, 3, ground_z + 5}) == BlockId::air);
+  CHECK(block_kind_at(world, {5, 5, ground_z + 2}) == BlockId::sand);  // within it down to its edge
+  CHECK(block_kind_at(world, {12, 3, ground_z}) == BlockId::sand);
 }
