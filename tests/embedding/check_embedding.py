@@ -66,7 +66,9 @@ def main(source: str, build: str, compiler: str) -> int:
         folder = pathlib.Path(name)
         common = (f"-DCMAKE_CXX_COMPILER={compiler}", f"-DEXAMPLES={source}")
         run("cmake", "--install", build, "--prefix", folder / "prefix")
-        configure("found", folder / "found", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", *common)
+        # Both without optimisation, as they are compiled but to see that they can be; this one without assertions.
+        configure("found", folder / "found", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}",
+                  "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", *common)
         run("cmake", "--build", folder / "found")
         run(folder / "found/stepped_world")
         run(sys.executable, HERE.parent / "check_examples.py", folder / "found/own_loop",
@@ -76,8 +78,9 @@ def main(source: str, build: str, compiler: str) -> int:
         check_c_interface(folder / "prefix", folder, source)
         run(folder / "prefix/bin/ashlar-server", "--version")
 
-        # Without optimisation, as it is compiled but to see that it can be.
-        configure("embedded", folder / "embedded", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", *common)
+        # In few compilations: cmake's own batches are of eight.
+        configure("embedded", folder / "embedded", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=64",
+                  "-DCMAKE_CXX_FLAGS_RELEASE=-O0", *common)
         options = (folder / "embedded/options.txt").read_text().strip()
         if options != "-ffp-contract=off":
             sys.exit(f"Ashlar's own options reach the project that embeds it: {options}")
