@@ -92,9 +92,9 @@ VoxelVolume random_box(std::uint64_t seed, std::int32_t size, double density) {
   return volume;
 }
 
-BlockWays searched(const VoxelVolume& volume, DVec3 to, BlockWalker walker, std::uint32_t places_a_call) {
+BlockWays searched(const VoxelVolume& volume, DVec3 to, BlockWalker who, std::uint32_t places_a_call) {
   BlockSearch search;
-  search.begin(volume, to, walker);
+  search.begin(volume, to, who);
   while (!search.whole()) CHECK(search.advance(volume, places_a_call) <= places_a_call);
   return search.ways();
 }
