@@ -7,6 +7,7 @@
 #include "protocol/inventory_codec.h"
 #include "protocol/player_life_codec.h"
 #include "protocol/recording_header.h"
+#include "protocol/text.h"
 #include "world/math/hash.h"
 #include "world/sim/replication.h"
 #include "world/voxel/volume.h"
@@ -21,8 +22,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
                         acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048,
-                        told_apart = 4096, kept = 8192;
-constexpr std::uint64_t known = 16383;
+                        told_apart = 4096, kept = 8192, names = 16384, away = 32768;
+constexpr std::uint64_t known = 65535;
 }  // namespace section
 
 namespace field {
@@ -171,6 +172,21 @@ bool get_call(ByteReader& r, GameCall& out) {
   return r.ok() && (out.message == GameCall::chat_command || out.message < game_messages_max);
 }
 
+static_assert(PlayerName::bytes_max == 4 * player_name_chars_max);
+
+bool get_name(ByteReader& r, PlayerName& out) {
+  const std::string_view text = r.text(PlayerName::bytes_max);
+  out = PlayerName(text);
+  return r.ok() && (text.empty() || valid_player_name(text));
+}
+
+bool get_away(ByteReader& r, AwayChange& out) {
+  out.player = EntityId{r.u32()};
+  const std::uint8_t away = r.u8();
+  out.away = away != 0;
+  return away <= 1 && get_name(r, out.name);
+}
+
 bool get_told_apart(ByteReader& r, ToldApart& out) {
   out.shooter = EntityId{r.u32()};
   out.target = EntityId{r.u32()};
@@ -255,8 +271,37 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
            std::ranges::all_of(out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
   if (sections & section::told_apart)
     good = good && get_list(r, out.told_apart, [&r](auto& v) { return get_told_apart(r, v); });
+  if (sections & section::names)
+    good = good && get_list(r, out.names, [&r](auto& v) { return v.token = r.u32(), get_name(r, v.name); });
+  if (sections & section::away)
+    good = good && get_list(r, out.away, [&r](auto& v) { return get_away(r, v); });
   out.hash = r.u64();
   return good && r.ok();
+}
+
+/// Which of them a tick has.
+std::uint64_t sections_of(const TickRecord& tick) {
+  std::uint64_t sections = 0;
+  if (!tick.joins.empty()) sections |= section::joins;
+  if (!tick.leaves.empty()) sections |= section::leaves;
+  if (!tick.commands.empty()) sections |= section::commands;
+  if (!tick.admin.empty()) sections |= section::admin;
+  if (!tick.edits.empty()) sections |= section::edits;
+  if (!tick.chunks_ready.empty()) sections |= section::ready;
+  if (!tick.chunks_dropped.empty()) sections |= section::dropped;
+  if (!tick.chunks_kept.empty()) sections |= section::kept;
+  if (!tick.acts.empty()) sections |= section::acts;
+  if (!tick.returning.empty()) sections |= section::returning;
+  if (!tick.calls.empty()) sections |= section::calls;
+  if (!tick.watchers.empty()) sections |= section::watchers;
+  if (!tick.told_apart.empty()) sections |= section::told_apart;
+  if (!tick.names.empty()) sections |= section::names;
+  if (!tick.away.empty()) sections |= section::away;
+  const bool lives = std::ranges::any_of(tick.returning, [](const Returning& v) {
+    return !(v.score == KeptScore{}) || !(v.life == PlayerLife{});
+  });
+  if (lives) sections |= section::lives;
+  return sections;
 }
 
 }  // namespace
@@ -276,6 +321,7 @@ void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
   chunks_ready.clear(), chunks_kept.clear(), chunks_dropped.clear();
   acts.clear(), returning.clear(), calls.clear(), watchers.clear(), told_apart.clear();
+  names.clear(), away.clear();
   hash = 0;
 }
 
@@ -297,6 +343,8 @@ void TickRecord::assign(const TickInput& input) {
   calls.assign(input.calls.begin(), input.calls.end());
   watchers.assign(input.watchers.begin(), input.watchers.end());
   told_apart.assign(input.told_apart.begin(), input.told_apart.end());
+  names.assign(input.names.begin(), input.names.end());
+  away.assign(input.away.begin(), input.away.end());
   hash = 0;
 }
 
@@ -308,24 +356,8 @@ RecordingWriter::RecordingWriter(const RecordingHeader& header, std::uint32_t ti
 
 void RecordingWriter::add(const TickRecord& tick) {
   ByteWriter w(payload_);
-  std::uint64_t sections = 0;
-  if (!tick.joins.empty()) sections |= section::joins;
-  if (!tick.leaves.empty()) sections |= section::leaves;
-  if (!tick.commands.empty()) sections |= section::commands;
-  if (!tick.admin.empty()) sections |= section::admin;
-  if (!tick.edits.empty()) sections |= section::edits;
-  if (!tick.chunks_ready.empty()) sections |= section::ready;
-  if (!tick.chunks_dropped.empty()) sections |= section::dropped;
-  if (!tick.chunks_kept.empty()) sections |= section::kept;
-  if (!tick.acts.empty()) sections |= section::acts;
-  if (!tick.returning.empty()) sections |= section::returning;
-  if (!tick.calls.empty()) sections |= section::calls;
-  if (!tick.watchers.empty()) sections |= section::watchers;
-  if (!tick.told_apart.empty()) sections |= section::told_apart;
-  const bool lives = std::ranges::any_of(tick.returning, [](const Returning& v) {
-    return !(v.score == KeptScore{}) || !(v.life == PlayerLife{});
-  });
-  if (lives) sections |= section::lives;
+  const std::uint64_t sections = sections_of(tick);
+  const bool lives = (sections & section::lives) != 0;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -370,6 +402,10 @@ void RecordingWriter::add(const TickRecord& tick) {
   list(tick.told_apart, [&w](const ToldApart& v) {
     w.u32(static_cast<std::uint32_t>(v.shooter)), w.u32(static_cast<std::uint32_t>(v.target));
     w.u8(v.told_before), w.u8(static_cast<std::uint8_t>(v.told_after));
+  });
+  list(tick.names, [&w](const JoinName& v) { w.u32(v.token), w.text(v.name.text()); });
+  list(tick.away, [&w](const AwayChange& v) {
+    w.u32(static_cast<std::uint32_t>(v.player)), w.u8(v.away ? 1 : 0), w.text(v.name.text());
   });
   w.u64(tick.hash);
   ++ticks_in_block_;

@@ -19,7 +19,7 @@
 //   block  = size u32 (of payload) | check u64 (Hasher over payload) | payload
 //   first block's payload: the header; every other: up to a second of ticks
 //   tick   = sections varint (which of them follow, a bit each) | sections in the order of TickInput |
-//   lives of those who return (player_life_codec.h) | hash u64
+//   lives of those who return (player_life_codec.h) | names | who is away or back | hash u64
 //
 // A crash tears at most the last block: a reader stops there and says how many ticks it has.
 // Commands are coded against the same player's last one, so that a held key costs two bytes a tick.
@@ -35,7 +35,9 @@ inline constexpr std::uint32_t recording_version = 15;
 /// made, nobody only watched, it was always day, and who came back brought its inventory alone, before 11
 /// players said nothing to the game, no zone was protected and no burst dug, before 10 no block held
 /// anything, before 9 all ammunition was free and nothing lay about, before 8 all worlds had the built-in
-/// kinds of blocks and nobody fought, before 7 nobody dug, before 6 all ground was plains.
+/// kinds of blocks and nobody fought, before 7 nobody dug, before 6 all ground was plains. Names and who is
+/// away came within 15: they are there where a game of one's own asks for them (Game::follows_presence()),
+/// and a build from before them finds such a tick out of range.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
@@ -106,6 +108,8 @@ struct TickRecord {
   std::vector<GameCall> calls;
   std::vector<std::uint32_t> watchers;
   std::vector<ToldApart> told_apart;
+  std::vector<JoinName> names;
+  std::vector<AwayChange> away;
   std::uint64_t hash = 0;
 
   /// Copies what entered, keeping its memory. The hash is set after the step.

@@ -78,6 +78,8 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
   input.calls = record.calls;
   input.watchers = record.watchers;
   input.told_apart = record.told_apart;
+  input.names = record.names;
+  input.away = record.away;
   if (observer != nullptr) observe_input(*observer, world, input);
   world.step(input);
   if (observer != nullptr) observe_step(*observer, world);

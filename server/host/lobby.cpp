@@ -110,6 +110,7 @@ void Lobby::step_aside(Micros now, Session& session) {
     body.joined_at = session.joined_at;
     body.until = now + r_.config.away_grace;
     r_.away.add(std::move(body));
+    r_.input.note_away(*r_.world, {session.player, true});
   }
   free_row(session);
 }
@@ -136,7 +137,8 @@ void Lobby::note_gone(Micros now, const AwayBodies::Body& gone, const std::strin
 /// A body leaves in the next tick, or lingers after a fight.
 void Lobby::leave_body(EntityId player, const Identity& identity, bool leaves) {
   ASHLAR_ASSERT(player != EntityId{0});
-  if (r_.lingering.fought_lately(*r_.world, player) && r_.lingering.stay(*r_.world, player, identity)) return;
+  if (r_.lingering.fought_lately(*r_.world, player) && r_.lingering.stay(*r_.world, player, identity))
+    return r_.input.note_away(*r_.world, {player, true});
   if (leaves) r_.input.leave(player);
 }
 

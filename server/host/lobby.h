@@ -104,6 +104,7 @@ class Lobby {
   Session& begin(Micros now, const PeerAddress& from, const secure::Accepted& accepted, Guest guest);
   void take_back(Session& session, AwayBodies::Body body);
   void back_to_fight(Micros now, Session& session, HostOutput& out);
+  void note_back(const Session& session);
   void play(Session& session, HostEventKind how, HostOutput& out);
   std::unique_ptr<Connection> connect(Micros now, const PeerAddress& peer,
                                       const secure::SessionKeys& keys) const;

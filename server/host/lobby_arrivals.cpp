@@ -310,6 +310,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
   ++r_.status.resumed;
   session.input = standing_input(*r_.world, session);
   session.picture.reset();
+  note_back(session);
   play(session, HostEventKind::returned, out);
 }
 
@@ -332,8 +333,14 @@ void Lobby::back_to_fight(Micros now, Session& session, HostOutput& out) {
   const bool watches = players.role[row] == PlayerRole::watches;
   if (session.watches != watches && players.role[row] != PlayerRole::out)
     r_.input.admin({session.watches ? AdminAction::spectate : AdminAction::play, session.player, {}});
+  note_back(session);
   play(session, HostEventKind::joined, out);
   r_.chat.note_joined(session.name);
+}
+
+/// Its player commands the body again that it has had all the time.
+void Lobby::note_back(const Session& session) {
+  r_.input.note_away(*r_.world, {session.player, false, PlayerName(session.name)});
 }
 
 /// It is in the world from now on.

@@ -5,6 +5,7 @@
 
 #include "world/math/assert.h"
 #include "world/math/prefetch.h"
+#include "world/sim/game.h"
 #include "world/sim/ground_edits.h"
 
 namespace ashlar::server {
@@ -40,6 +41,8 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
     : defects_(defects) {
   joins_.reserve(sessions_max);
   watchers_.reserve(sessions_max);
+  names_.reserve(sessions_max);
+  away_.reserve(2 * std::size_t{sessions_max});    // who is away and back in one tick
   leaves_.reserve(2 * std::size_t{sessions_max});  // those who leave, and bodies that lingered
   commands_.reserve(sessions_max);
   calls_.reserve(calls_per_tick_max);
@@ -48,13 +51,19 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
   chunks_dropped_.reserve(ChunkLoader::drops_max * column_chunks);
 }
 
+void TickInputCollector::note_away(const World& world, const AwayChange& change) {
+  if (world.game().follows_presence()) away_.push_back(change);
+}
+
 void TickInputCollector::collect(const World& world, SessionTable& sessions, LingeringBodies& lingering,
                                  ChunkLoader& ground, std::vector<IVec2>& ground_requests,
                                  const BlockFrames* told) {
   joins_.clear();
   watchers_.clear();
+  names_.clear();
   commands_.clear();
   told_apart_.clear();
+  const bool names = world.game().follows_presence();
   const std::uint32_t tick = number(world.tick()) + 1;
   const auto ahead = [&](const Session& later) {
     later.input.prefetch(tick);
@@ -64,6 +73,8 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
     ASHLAR_ASSERT(session.state != SessionState::free);
     if (session.state == SessionState::joining) joins_.push_back(sessions.row_of(session));
     if (session.state == SessionState::joining && session.watches) watchers_.push_back(joins_.back());
+    if (session.state == SessionState::joining && names)
+      names_.push_back({joins_.back(), PlayerName(session.name)});
     if (session.state != SessionState::playing) return;
     ASHLAR_ASSERT(session.player != EntityId{0});
     const InputBuffer::Played played = play(session.input, tick, defects_);
@@ -110,6 +121,8 @@ TickInput TickInputCollector::input() {
   TickInput input;
   input.joins = joins_;
   input.watchers = watchers_;
+  input.names = names_;
+  input.away = away_;
   input.leaves = leaves_;
   input.commands = commands_;
   input.told_apart = told_apart_;
@@ -127,6 +140,7 @@ void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
   admin_.swap(admin_later_);
   admin_due_.clear(), admin_later_.clear();
   calls_.clear();
+  away_.clear();
   sessions.walk([&](Session& session) {
     if (session.state != SessionState::playing) return;
     const int row = world.player_row(session.player);

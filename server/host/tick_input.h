@@ -23,12 +23,14 @@ class TickInputCollector {
 
   /// Another world: what was collected is void.
   void begin_world() {
-    joins_.clear(), watchers_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(), calls_.clear();
-    admin_due_.clear(), admin_later_.clear();
+    joins_.clear(), watchers_.clear(), names_.clear(), leaves_.clear(), commands_.clear(), admin_.clear();
+    calls_.clear(), away_.clear(), admin_due_.clear(), admin_later_.clear();
   }
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
+  /// Likewise, where the game is told of it.
+  void note_away(const World& world, const AwayChange& change);
   /// In the order in which they came, as many as change admin_blocks_per_tick blocks, and one where so many
   /// are allowed: the others wait for the ticks after it, and with them all later ones that change blocks or
   /// what those hold. What changes neither (a gift, a way to somewhere) waits for nothing.
@@ -64,6 +66,8 @@ class TickInputCollector {
   void find_admin_due();
 
   std::vector<std::uint32_t> joins_, watchers_;
+  std::vector<JoinName> names_;
+  std::vector<AwayChange> away_;
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;
   SeldomTold seldom_told_;

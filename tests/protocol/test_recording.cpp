@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/text.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
 #include "world/sim/kept_state.h"
@@ -113,6 +114,11 @@ TickRecord random_tick(Rng& rng) {
   }
   for (std::uint32_t n = few(); n > 0; --n) t.watchers.push_back(rng.next_u32());
   for (std::uint32_t n = few(); n > 0; --n)
+    t.names.push_back({rng.next_u32(), PlayerName(rng.below(2) == 0 ? "Ann Ö" : "")});
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.away.push_back({make_entity_id(rng.below(5), 1), rng.below(2) == 0,
+                      PlayerName(std::string(rng.below(player_name_chars_max + 1), 'b'))});
+  for (std::uint32_t n = few(); n > 0; --n)
     t.told_apart.push_back({make_entity_id(rng.below(5), 1), make_entity_id(rng.below(5), 2),
                             static_cast<std::uint8_t>(rng.below(256)),
                             static_cast<std::int8_t>(static_cast<int>(rng.below(256)) - 128)});
@@ -154,8 +160,8 @@ bool same(const TickRecord& a, const TickRecord& b) {
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
-         a.told_apart == b.told_apart && a.edits.size() == b.edits.size() &&
-         std::ranges::equal(a.commands, b.commands, commands);
+         a.told_apart == b.told_apart && a.names == b.names && a.away == b.away &&
+         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
@@ -410,6 +416,10 @@ TEST_CASE("a tick with what no world can take is refused", "[protocol][recording
   }
   SECTION("a player who comes back in a team that there is not") {
     tick.returning = {{1, {}, {.match = 1, .team = teams_max + 1}, {}}};
+  }
+  SECTION("a player of a name that none has") { tick.names = {{1, PlayerName(" Ann")}}; }
+  SECTION("a player who is back by such a name") {
+    tick.away = {{make_entity_id(1, 1), false, PlayerName(std::string(player_name_chars_max + 1, 'a'))}};
   }
   SECTION("a chunk below the world") { tick.chunks_dropped = {{0, 0, INT32_MIN}}; }
   RecordingWriter writer(some_header());

@@ -35,6 +35,15 @@ MatchPlayer* GameApi::player_of(EntityId id) const {
   return who.id == id ? &who : nullptr;  // spectators have no score
 }
 
+std::string_view GameApi::name(EntityId player) const {
+  if (!p_.players.has(player)) return {};
+  return p_.presence[slot_of(player)].name.text();
+}
+
+bool GameApi::away(EntityId player) const {
+  return p_.players.has(player) && p_.presence[slot_of(player)].away;
+}
+
 bool GameApi::alive(EntityId player) const {
   return p_.players.has(player) && p_.players.takes_part(slot_of(player));
 }

@@ -13,6 +13,7 @@
 #include "world/sim/combat.h"
 #include "world/sim/match.h"
 #include "world/sim/player_motion.h"
+#include "world/sim/presence.h"
 #include "world/sim/spawn_point.h"
 #include "world/sim/tables.h"
 
@@ -50,6 +51,7 @@ struct GameParts {
   GroundEdits* edits = nullptr;
   std::span<const MapInSpace> maps;
   std::uint32_t* edits_left = nullptr;  ///< blocks of this tick that the game may still ask for
+  std::span<const Presence> presence;   ///< by player row
 };
 
 /// What became of a block that a game would have changed.
@@ -88,6 +90,14 @@ class GameApi {
   /// Its own generator: draws of a game move nothing else.
   Rng& random() { return p_.rng; }
 
+  /// What a player of the world calls himself, spectators and who is away among them: UTF-8 that can be
+  /// printed, of up to 24 characters. No identity: anybody may take any name, and two the same one, but where
+  /// the server asks for connect tokens, which name their players. Valid until the hook returns. Empty:
+  /// nobody is there by that id (of who has left, from the end of left() on), or who runs the world says no
+  /// names; a Host does to a game that follows_presence().
+  std::string_view name(EntityId player) const;
+  /// Does nobody command its body: did its line break off, or its player leave it in a fight (Game::away())?
+  bool away(EntityId player) const;
   /// Is it a player in the world, alive, and no spectator?
   bool alive(EntityId player) const;
   /// Has it no life left in this match (Rules::lives)? It keeps its score.
@@ -220,6 +230,19 @@ class Game {
   /// Behind joined(): it was in this match before, and has the score that it had when it left.
   virtual void returned(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}
+  /// Is it told of what players call themselves, and of who is away? Asked at any time. A Host's recordings
+  /// then hold both, and builds from before there was this do not read those. Our modes say no.
+  virtual bool follows_presence() const { return true; }
+  /// A player's body goes on without him: his line broke off (AwayBodies), or he left in a fight and it
+  /// lingers. It stands still, can be hit, dies and begins new lives (spawned()), and keeps its id and score.
+  /// Where a server keeps no bodies, left() is all there is. Told first in a tick, before its left() and
+  /// joined(), in the order in which it happened; while a player is in the match away() and back() come by
+  /// turns. left() may follow either: who does not come back in time leaves without back(). Who begins to
+  /// play while he is away, as a spectator may, is told of by joined() alone: GameApi::away() says so. A
+  /// change of world ends a world with its game and tells neither; nobody is away in the next one.
+  virtual void away(GameApi&, EntityId /*player*/) {}
+  /// He is back to that body, as it is by now: neither joined() nor spawned() is told.
+  virtual void back(GameApi&, EntityId /*player*/) {}
   /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.
   virtual std::optional<SpawnPoint> spawn(GameApi&, EntityId /*player*/) { return std::nullopt; }
   /// A life began: who joined, came back or plays anew is there, with what fresh ones have (and what it had,

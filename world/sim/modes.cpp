@@ -15,6 +15,7 @@ class MatchGame : public Game {
   void begin(GameApi& api) override { start(api); }
   bool resumes() const override { return true; }
   bool touches_players() const override { return false; }
+  bool follows_presence() const override { return false; }
 
   void phase_over(GameApi& api) override {
     switch (api.match().phase) {
@@ -229,6 +230,7 @@ class Building final : public MatchGame {
 class Sandbox final : public Game {
   bool resumes() const override { return true; }
   bool touches_players() const override { return false; }
+  bool follows_presence() const override { return false; }
 };
 
 }  // namespace

@@ -17,6 +17,12 @@ namespace {
 
 constexpr double stuck_s = 0.5;
 
+void add_to_hash(StripeHasher& h, const PlayerName& name) {
+  Hasher bytes;
+  for (const char c : name.text()) bytes.add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+  h.add(bytes.value());
+}
+
 }  // namespace
 
 void World::Impl::note(const MoveReport& report, const Body& body) {
@@ -161,6 +167,12 @@ void World::Impl::rehash(bool monsters_touched) {
             static_cast<std::uint64_t>(players.role_ticks[i]) << 8 |
             static_cast<std::uint64_t>(players.light[i]) << 24);
     }
+  for (std::size_t i = 0; i < presence.size(); ++i) {
+    const Presence& p = presence[i];
+    if (!p.away && p.name.text().empty()) continue;  // as in all worlds that know of none
+    h.add(static_cast<std::uint64_t>(i) << 1 | (p.away ? 1 : 0));
+    add_to_hash(h, p.name);
+  }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
   h.add_list(players.generation);
@@ -181,17 +193,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.replication.begin_tick();
   w.begin_tick();  // what a game does as players leave and join is of it as well
   w.departed.clear();
+  for (const AwayChange& change : input.away) w.change_away(change);
   for (const EntityId id : input.leaves) w.leave(id);
-  w.joined.clear();
-  auto returning = input.returning.begin();
-  auto watching = input.watchers.begin();
-  for (const std::uint32_t token : input.joins) {
-    const bool returns = returning != input.returning.end() && returning->token == token;
-    const bool watches = watching != input.watchers.end() && *watching == token;
-    w.joined.push_back({token, w.add_player(returns ? &*returning : nullptr, watches)});
-    if (returns) ++returning;
-    if (watches) ++watching;
-  }
+  w.add_players(input);
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits)
     if (!w.edits.set(w.volume, w.placed, edit, EntityId{0})) ++w.counters.edits_refused;
@@ -298,6 +302,15 @@ int World::monster_row(EntityId id) const {
   const std::size_t row = slot - impl_->setup.players_max;
   const MonsterTable& t = impl_->monsters;
   return row < t.rows() && t.id[row] == id ? static_cast<int>(row) : -1;
+}
+
+std::string_view World::player_name(EntityId player) const {
+  if (!impl_->players.has(player)) return {};
+  return impl_->presence[slot_of(player)].name.text();
+}
+
+bool World::player_away(EntityId player) const {
+  return impl_->players.has(player) && impl_->presence[slot_of(player)].away;
 }
 
 bool World::column_loaded(std::int32_t x, std::int32_t y) const {

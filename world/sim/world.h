@@ -16,6 +16,7 @@
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
 #include "world/sim/player_life.h"
+#include "world/sim/presence.h"
 #include "world/sim/protected_zone.h"
 #include "world/sim/rules.h"
 #include "world/sim/spawn_point.h"
@@ -175,6 +176,10 @@ struct TickInput {
   std::span<const std::uint32_t> watchers = {};  ///< tokens of those joins that only watch, in their order
   /// Of the shots of these commands. Who is not there is ignored.
   std::span<const ToldApart> told_apart = {};
+  std::span<const JoinName> names = {};  ///< of those joins whose players have one, in their order
+  /// Whose line broke off and who is back, in the order in which it happened. Who is not there, and what is
+  /// so already, is ignored.
+  std::span<const AwayChange> away = {};
 };
 
 /// Answer to a join. id is 0 when every row was taken.
@@ -229,12 +234,12 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, what
-  /// players dig and place, moving sectors, uses and shots and who hears them, players, monsters, crowd,
-  /// fighting, lines walked over, hash. While no player is in the world its monsters do not move by
-  /// themselves, and a tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of
-  /// block new to its chunk, a column's first) and more joins at once than there are rows. Preconditions:
-  /// commands have passed their range checks.
+  /// Advances by one tick: chunks, who is away or back, leaves, joins, admin, edits, those who come back from
+  /// the dead, what players dig and place, moving sectors, uses and shots and who hears them, players,
+  /// monsters, crowd, fighting, lines walked over, hash. While no player is in the world its monsters do not
+  /// move by themselves, and a tick costs next to nothing. No allocation but for chunks that arrive, edits (a
+  /// kind of block new to its chunk, a column's first) and more joins at once than there are rows.
+  /// Preconditions: commands have passed their range checks.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
@@ -287,6 +292,9 @@ class World {
   /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;
   int monster_row(EntityId id) const;
+  /// What GameApi::name() and away() say, between steps.
+  std::string_view player_name(EntityId player) const;
+  bool player_away(EntityId player) const;
 
   std::uint32_t player_count() const;   ///< in the world, the dead included
   std::uint32_t monster_count() const;  ///< alive

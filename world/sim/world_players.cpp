@@ -51,13 +51,31 @@ void World::Impl::tell_spawned(std::size_t row) {
   game->spawned(api, players.id[row]);
 }
 
-EntityId World::Impl::add_player(const Returning* brings, bool watches) {
+void World::Impl::add_players(const TickInput& input) {
+  joined.clear();
+  auto returning = input.returning.begin();
+  auto watching = input.watchers.begin();
+  auto named = input.names.begin();
+  for (const std::uint32_t token : input.joins) {
+    const bool returns = returning != input.returning.end() && returning->token == token;
+    const bool watches = watching != input.watchers.end() && *watching == token;
+    const bool has_name = named != input.names.end() && named->token == token;
+    const PlayerName name = has_name ? named->name : PlayerName{};
+    joined.push_back({token, add_player(returns ? &*returning : nullptr, watches, name)});
+    if (returns) ++returning;
+    if (watches) ++watching;
+    if (has_name) ++named;
+  }
+}
+
+EntityId World::Impl::add_player(const Returning* brings, bool watches, const PlayerName& name) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     players.generation[i] = next_generation(players.generation[i]);
     players.id[i] = make_entity_id(static_cast<std::uint32_t>(i), players.generation[i]);
     players.health[i] = 0;
     players.body[i] = Body{};
+    presence[i] = {name, false};
     buttons_before[i] = 0;
     players.light[i] = block_light_max;
     if (!watches && place_free()) {
@@ -91,6 +109,18 @@ EntityId World::Impl::add_player(const Returning* brings, bool watches) {
   return EntityId{0};
 }
 
+void World::Impl::change_away(const AwayChange& change) {
+  if (!players.has(change.player)) return;
+  const std::size_t row = slot_of(change.player);
+  Presence& p = presence[row];
+  if (!change.away && !change.name.text().empty()) p.name = change.name;
+  if (p.away == change.away) return;
+  p.away = change.away;
+  if (match.players[row].id != change.player) return;  // spectators are none of the game's
+  GameApi api = game_api();
+  change.away ? game->away(api, change.player) : game->back(api, change.player);
+}
+
 void World::Impl::leave(EntityId player) {
   if (!players.has(player)) return;
   const std::size_t row = slot_of(player);
@@ -99,6 +129,7 @@ void World::Impl::leave(EntityId player) {
   items.counters().taken_away += players.inventory[row].count();
   departed.push_back({player, players.inventory[row]});
   players.inventory[row] = Inventory{};
+  presence[row] = {};
   players.id[row] = EntityId{0};
   players.digging[row] = Digging{};
   ASHLAR_ASSERT(player_count > 0);

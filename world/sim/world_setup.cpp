@@ -41,6 +41,7 @@ World::Impl::Impl(const WorldSetup& given)
 
   const std::size_t p = setup.players_max;
   players.resize(p);
+  presence.resize(p);
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
   monsters.use_kinds(setup.kinds);

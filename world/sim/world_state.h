@@ -73,7 +73,11 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// @param brings  null: nothing
   /// @param watches  it comes as a spectator, as it does where the match has no place
   /// @return 0 when all rows are taken
-  EntityId add_player(const Returning* brings, bool watches);
+  EntityId add_player(const Returning* brings, bool watches, const PlayerName& name);
+  /// All of a tick's joins, answered in `joined`.
+  void add_players(const TickInput& input);
+  /// Nobody commands its body from now on, or somebody does again; its game hears of it.
+  void change_away(const AwayChange& change);
   /// Its row is free behind this; who is not there is left alone.
   void leave(EntityId player);
   /// Where a player's next life begins: the game's word, else a free start.
@@ -200,9 +204,9 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// What the game's hooks work through, of this tick.
   GameApi game_api() { return GameApi(game_parts()); }
   GameParts game_parts() {
-    return {space(),       setup.rules, players, monsters, combat,      spawns,
-            match,         game_rng,    timers,  restarts, replication, TickId{tick},
-            monster_count, setup.seed,  &volume, &edits,   placed,      &game_edits_left};
+    return {space(),  setup.rules, players,  monsters,         combat,       spawns,        match,
+            game_rng, timers,      restarts, replication,      TickId{tick}, monster_count, setup.seed,
+            &volume,  &edits,      placed,   &game_edits_left, presence};
   }
 
   WorldSetup setup;
@@ -222,6 +226,7 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   std::vector<Departed> departed;
   PlayerTable players;
   MonsterTable monsters;
+  std::vector<Presence> presence;  // by player row
   SpawnPlanner spawns;
   PlayerGrid near;                           // scratch: where monsters see players
   std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick, of who thought in it

@@ -55,6 +55,7 @@ class Capture final : public Game {
     api.set_team(player, api.team_size(1) <= api.team_size(2) ? 1 : 2);
   }
   void left(GameApi& api, EntityId player) override { drop(api, player); }
+  void away(GameApi& api, EntityId player) override { drop(api, player); }
   std::optional<SpawnPoint> spawn(GameApi& api, EntityId player) override {
     const double aside_m = api.random().between(-1.0, 1.0);
     return SpawnPoint{bases_[api.team(player) - 1u] + DVec3{aside_m, 0, 0}, Turn16{0}};
