@@ -118,7 +118,10 @@ std::uint16_t Combat::crush(CombatTick& tick, EntityId who) {
   if (body->player)
     lost = past_armour(tick.players, body->row, points_on(tick, body->row, harm));
   else
-    lost = std::min(tick.monsters.health[body->row], judged(tick, who, harm));
+    lost = judged(tick, who, harm);
+  // The game, which was asked, may have taken it away, and put another one into its row.
+  if (!body->player && tick.monsters.id[body->row] != who) return 0;
+  if (!body->player) lost = std::min(tick.monsters.health[body->row], lost);
   if (lost > 0) note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, body->middle());
   return lost;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "world/math/assert.h"
+#include "world/sim/mechanics.h"
 #include "world/sim/monster_rows.h"
 #include "world/sim/pickups.h"
 #include "world/sim/spawn.h"
@@ -105,6 +107,38 @@ EntityId GameApi::spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asl
   p_.monsters.of_game[row] = 1;
   return p_.monsters.id[row];
 }
+
+std::optional<std::size_t> GameApi::monster_row(EntityId who) const {
+  const std::size_t slot = slot_of(who), first = p_.players.rows();
+  if (who == EntityId{0} || slot < first || slot - first >= p_.monsters.rows()) return std::nullopt;
+  return p_.monsters.id[slot - first] == who ? std::optional(slot - first) : std::nullopt;
+}
+
+bool GameApi::remove_monster(EntityId monster) {
+  const auto row = monster_row(monster);
+  if (!row) return false;
+  remove_monster_at(p_.monsters, *row);
+  ASHLAR_ASSERT(p_.monster_count > 0);
+  --p_.monster_count;
+  return true;
+}
+
+bool GameApi::move_monster(EntityId monster, const SpawnPoint& to) {
+  const auto row = monster_row(monster);
+  if (!row || !in_bounds(to.position_m)) return false;
+  if (space_overlaps(p_.space, p_.monsters.traits_at(*row).shape, to.position_m)) return false;
+  put_monster(p_.monsters, *row, to);
+  p_.mechanics->note_put(monster, to.position_m);
+  return true;
+}
+
+const PickupTable& GameApi::pickups() const { return p_.pickups->table(); }
+
+bool GameApi::take_pickup(std::size_t row, double seconds) {
+  return p_.pickups->take(row, ticks_of(p_.rules, seconds));
+}
+
+bool GameApi::put_pickup(std::size_t row) { return p_.pickups->put_back(row); }
 
 bool GameApi::launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner) {
   if (projectile >= p_.monsters.kind_set().projectiles.size() || !in_bounds(from) || !is_finite(direction))

@@ -25,8 +25,10 @@ namespace ashlar {
 class GameReplication;
 struct KeptBuilt;
 class GroundEdits;
+class Mechanics;
 struct OwnThing;
 class Pickups;
+struct PickupTable;
 class ReplicationRegistry;
 class SpawnPlanner;
 class VoxelVolume;
@@ -52,6 +54,8 @@ struct GameParts {
   std::span<const MapInSpace> maps;
   std::uint32_t* edits_left = nullptr;  ///< blocks of this tick that the game may still ask for
   std::span<const Presence> presence;   ///< by player row
+  Mechanics* mechanics = nullptr;
+  Pickups* pickups = nullptr;
 };
 
 /// What became of a block that a game would have changed.
@@ -117,11 +121,34 @@ class GameApi {
   /// back alone, and a world that is kept begins without them.
   /// @return 0: no such kind, no room for its body, or monsters_max are there
   EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
+  /// A monster is gone, whoever put it there. That is no death: nobody is told of died(), scores or finds
+  /// what it drops, and clients see it no more. One of the maps' is there again after restart(), not by
+  /// Rules::monster_respawn_s, and a world that is kept goes on without it.
+  /// @return false: no such monster, or it is dead
+  bool remove_monster(EntityId monster);
+  /// Puts a monster somewhere, at rest, as a teleporter does: it has its id, health, mood and target as
+  /// before, breaks off what it was at, and one of the maps' that dies still comes back where it first stood.
+  /// @return false: no such monster, it is dead, out of bounds, or there is no room for its body
+  bool move_monster(EntityId monster, const SpawnPoint& to);
   /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next
   /// one where those are over. It passes its owner, who counts as who did what it does.
   /// @param direction  of any length above 0
   /// @return false: no such kind or way, out of bounds, or Combat::queued_max wait
   bool launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner = EntityId{0});
+
+  // What lies about to be picked up (pickups.h). Keys lie there for everybody, whatever is done.
+
+  /// Rows below dropped_from are the maps' own, each the same for as long as the world lives; those that are
+  /// taken have id 0. Behind them is what monsters left.
+  const PickupTable& pickups() const;
+  /// Takes away what lies in a row, for nobody: picked_up() is not told.
+  /// @param seconds  until one of the maps' is there again; 0: until put_pickup(), restart(), or another
+  /// start of a world that is kept
+  /// @return false: nothing lies there, or it is a key
+  bool take_pickup(std::size_t row, double seconds = 0);
+  /// One of the maps' that was taken, by whomever, is there again at once, for all to take.
+  /// @return false: it lies there, or the row is none of a map's
+  bool put_pickup(std::size_t row);
 
   // Blocks. Zones and margins of maps bind players, not games; what a change lets loose falls, and what it
   // buries is lifted out as ever. `by` is who is said to have done it (the log of edits); 0: nobody.
@@ -198,6 +225,7 @@ class GameApi {
 
  private:
   std::optional<EntityKind> kind_of(EntityId who) const;
+  std::optional<std::size_t> monster_row(EntityId who) const;
   MatchPlayer* player_of(EntityId id) const;
 
   GameParts p_;

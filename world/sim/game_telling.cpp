@@ -8,10 +8,8 @@ namespace ashlar {
 std::optional<EntityKind> GameApi::kind_of(EntityId who) const {
   if (p_.players.has(who)) return EntityKind::player;
   if (const OwnThing* thing = p_.replication.find(who)) return thing->kind;
-  const std::size_t slot = slot_of(who), first = p_.players.rows();
-  if (who == EntityId{0} || slot < first || slot - first >= p_.monsters.rows()) return std::nullopt;
-  if (p_.monsters.id[slot - first] != who) return std::nullopt;
-  return entity_kind(p_.monsters.kind[slot - first]);
+  const auto row = monster_row(who);
+  return row ? std::optional(entity_kind(p_.monsters.kind[*row])) : std::nullopt;
 }
 
 EntityId GameApi::add_thing(EntityKind kind, DVec3 position_m, EntityId owner, std::uint8_t team) {

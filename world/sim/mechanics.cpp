@@ -308,8 +308,12 @@ bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line
 void Mechanics::send(const Actor& who, DVec3 place, Turn16 yaw) {
   put_down(who.body, place);
   who.yaw = yaw;
-  ASHLAR_ASSERT(slot_of(who.id) < before_.size());
-  before_[slot_of(who.id)] = place;  // it did not walk there
+  note_put(who.id, place);
+}
+
+void Mechanics::note_put(EntityId who, DVec3 place) {
+  ASHLAR_ASSERT(slot_of(who) < before_.size());
+  before_[slot_of(who)] = place;
 }
 
 bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who) {

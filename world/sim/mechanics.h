@@ -125,6 +125,9 @@ class Mechanics {
   /// move, a shut door's two, and before the line itself. @param event  switched, by a player
   void line_noise(MechanicsTick& tick, const MoverEvent& event);
 
+  /// Something else put a body there: it did not walk, and crossed no line.
+  void note_put(EntityId who, DVec3 place);
+
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);
 

@@ -50,6 +50,24 @@ void end_monster(MonsterTable& m, std::size_t row, const Rules& rules) {
   m.respawn_ticks[row] = static_cast<std::uint32_t>(rules.monster_respawn_s) * rules.tick_rate_hz;
 }
 
+void remove_monster_at(MonsterTable& m, std::size_t row) {
+  ASHLAR_ASSERT(m.id[row] != EntityId{0});
+  m.id[row] = EntityId{0};
+  m.respawn_ticks[row] = 0;
+  m.health[row] = 0;  // for whoever is at hurting it
+}
+
+void put_monster(MonsterTable& m, std::size_t row, const SpawnPoint& to) {
+  ASHLAR_ASSERT(m.id[row] != EntityId{0});
+  ASHLAR_ASSERT(in_bounds(to.position_m));
+  m.body[row] = Body{};
+  m.body[row].position_m = m.body[row].last_free_m = to.position_m;
+  m.yaw[row] = to.yaw;
+  m.action[row] = MonsterAction::none;
+  m.action_ticks[row] = m.turn_ticks[row] = 0;
+  m.burst_left[row] = m.sees[row] = m.dozes[row] = m.held_ticks[row] = m.course_ticks[row] = 0;
+}
+
 bool monster_rests(const MonsterTable& m, std::size_t row) {
   if (m.dozes[row] == 0 && m.mood[row] != MonsterMood::asleep) return false;
   const Body& body = m.body[row];

@@ -21,6 +21,12 @@ void enter_monster_at(MonsterTable& monsters, std::size_t row, const MonsterSpaw
 /// Its life is over. By the rule it comes back into its row, which until then is nobody else's.
 void end_monster(MonsterTable& monsters, std::size_t row, const Rules& rules);
 
+/// It is gone, and comes back no more.
+void remove_monster_at(MonsterTable& monsters, std::size_t row);
+
+/// Something puts it there, at rest: what it was at is broken off, and it looks and asks for its way anew.
+void put_monster(MonsterTable& monsters, std::size_t row, const SpawnPoint& to);
+
 /// Does it stand still with nothing to do: asleep or far from everybody, on its feet, not in anybody's way?
 bool monster_rests(const MonsterTable& monsters, std::size_t row);
 

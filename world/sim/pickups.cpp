@@ -212,6 +212,19 @@ void Pickups::drop(PickupsTick& tick, std::span<const FallenMonster> dead) {
   }
 }
 
+bool Pickups::take(std::size_t row, std::uint32_t back_ticks) {
+  if (row >= items_.rows() || items_.id[row] == EntityId{0} || is_key(items_.item[row])) return false;
+  take_away(row);
+  if (row < items_.dropped_from) items_.left_ticks[row] = back_ticks;
+  return true;
+}
+
+bool Pickups::put_back(std::size_t row) {
+  if (row >= items_.dropped_from || items_.id[row] != EntityId{0}) return false;
+  put(row);
+  return true;
+}
+
 void Pickups::reset(const Space& space) {
   events_.clear();
   for (std::size_t i = 0; i < items_.rows(); ++i) {

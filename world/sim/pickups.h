@@ -102,6 +102,11 @@ class Pickups {
   void advance(PickupsTick& tick);
   /// Monsters that died in this tick leave what their kind does.
   void drop(PickupsTick& tick, std::span<const FallenMonster> dead);
+  /// What lies in a row is gone, and one of the maps' is back after so many ticks; 0: not by itself.
+  /// @return false: nothing lies there, or it is a key
+  bool take(std::size_t row, std::uint32_t back_ticks);
+  /// One of the maps' that is gone is back. @return false: it lies there, or is none of the maps'
+  bool put_back(std::size_t row);
   /// Everything is back at once, and what the dead left is gone.
   void reset(const Space& space);
 

@@ -206,7 +206,7 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   GameParts game_parts() {
     return {space(),  setup.rules, players,  monsters,         combat,       spawns,        match,
             game_rng, timers,      restarts, replication,      TickId{tick}, monster_count, setup.seed,
-            &volume,  &edits,      placed,   &game_edits_left, presence};
+            &volume,  &edits,      placed,   &game_edits_left, presence,     &mechanics,    &pickups};
   }
 
   WorldSetup setup;

@@ -102,6 +102,40 @@ TEST_CASE("a monster that a crusher killed is back after the rule's seconds", "[
   CHECK(ticks >= 50);
 }
 
+TEST_CASE("a game takes a monster from under a crusher, in whose stead another one stays whole",
+          "[world][health][game_monsters]") {
+  Crushed c(60, 4, true);
+  struct Saviour final : Game {
+    std::uint16_t damage(GameApi& api, EntityId who, EntityId, std::uint16_t asked) override {
+      if (is_player(api, who) || saved) return asked;
+      saved = true;
+      CHECK(api.remove_monster(who));
+      instead = api.spawn_monster(MonsterKind::imp, {{0, 0, 100}, Turn16{0}}, true);
+      return 60'000;
+    }
+    bool saved = false;
+    EntityId instead{};
+  };
+  Saviour* game = nullptr;
+  c.setup.game = [&game] {
+    auto made = std::make_unique<Saviour>();
+    game = made.get();
+    return made;
+  };
+  c.begin();
+  PlayerCommand walk;
+  walk.yaw = east, walk.forward = 1;
+  for (int t = 0; t < 60 * 60 && !game->saved; ++t) c.step(walk);
+  REQUIRE(game->saved);
+  REQUIRE(game->instead != EntityId{0});
+  CHECK(c.world->mechanics().counters().monster_deaths == 0);
+  CHECK(c.world->monster_row(game->instead) == 0);
+  CHECK(c.world->monsters().health[0] == c.world->monsters().traits_at(0).health);
+  CHECK(c.world->monster_count() == 1);
+  c.step({});
+  CHECK(c.world->combat().counters().monster_deaths == 0);
+}
+
 TEST_CASE("a crusher kills a player in ten strokes, who comes back at a start", "[world][health]") {
   const auto rate = static_cast<std::uint16_t>(GENERATE(10, 35, 60, 128));
   CAPTURE(rate);
