@@ -311,8 +311,10 @@ class Game {
   /// the same (PredictorConfig::motion). Null: nothing.
   virtual std::shared_ptr<const PlayerMotion> motion() const { return nullptr; }
   /// A block changed. The player is EntityId{0} where none did it who is there: an operator, what falls,
-  /// grows or explodes, a monster, this game itself. Told while nobody is in the world, too. What died(),
-  /// this and the hooks behind it change in their turn is not.
+  /// grows or explodes, a monster, this game itself. Told while nobody is in the world, too. Every change of
+  /// a tick is told in that tick and once, whoever made it and in whichever hook: those that died(),
+  /// touched(), spawned() and all others make late, too. Only what edited() changes itself is not, or there
+  /// were no end.
   virtual void edited(GameApi&, EntityId /*player*/, IVec3 /*block*/) {}
   /// A player picked something up; `thing` is its number in maps.
   virtual void picked_up(GameApi&, EntityId /*player*/, std::uint16_t /*thing*/) {}

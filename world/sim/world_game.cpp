@@ -121,20 +121,21 @@ void World::Impl::run_game() {
   }
 }
 
-void World::Impl::tell_edits(GameApi& api) {
-  // By number, and only those before this: what the hook changes itself comes behind them.
+void World::Impl::tell_edits(GameApi& api, Told& told) {
+  // By number, and only those before this: what the hook changes itself comes behind them, and is not told.
   const std::size_t changed = edits.applied().size();
-  for (std::size_t i = 0; i < changed; ++i) {
+  for (std::size_t i = told.edits; i < changed; ++i) {
     const AppliedEdit edit = edits.applied()[i];
     game->edited(api, players.has(edit.who) ? edit.who : EntityId{0}, edit.block);
   }
+  told.edits = edits.applied().size();
 }
 
-/// @param told  events that were looked at; by number, as what a hook does may kill in turn
-void World::Impl::tell_deaths(GameApi& api, std::size_t& told) {
+/// By number, as what a hook does may kill in turn.
+void World::Impl::tell_deaths(GameApi& api, Told& told) {
   const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
-  for (; told < combat.events().size(); ++told) {
-    const CombatEvent e = combat.events()[told];
+  for (; told.events < combat.events().size(); ++told.events) {
+    const CombatEvent e = combat.events()[told.events];
     if (e.kind != CombatEventKind::died) continue;
     if (counts && players.has(e.who)) ++match.players[slot_of(e.who)].deaths;
     if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
@@ -142,20 +143,28 @@ void World::Impl::tell_deaths(GameApi& api, std::size_t& told) {
   }
 }
 
+void World::Impl::tell_rest(GameApi& api, Told& told) {
+  // It ends: each turn but the first has died() change blocks, of which a tick has so many.
+  while (told.events < combat.events().size() || told.edits < edits.applied().size()) {
+    tell_deaths(api, told);
+    tell_edits(api, told);
+  }
+}
+
 void World::Impl::tell_game(bool awake) {
   GameApi api = game_api();
-  std::size_t told = 0;
+  Told told;
   tell_deaths(api, told);
-  tell_edits(api);
+  tell_edits(api, told);
   if (awake) tell_play(api);
-  tell_deaths(api, told);  // of those whom these hooks killed
+  tell_rest(api, told);  // of what these hooks did
   if (awake) {
     PickupsTick taking{space(), setup.rules, monsters.kind_set(), players, tick};
     drop_fallen(taking);
   }
   if (awake && restarts) {
     restart_match();
-    tell_deaths(api, told);
+    tell_rest(api, told);
   }
   count_deaths();
 }

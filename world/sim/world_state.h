@@ -158,11 +158,17 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
 
   /// The part of a tick that is the game's, before anybody moves.
   void run_game();
+  /// What the game was told of a tick: how many of its events and changes of blocks.
+  struct Told {
+    std::size_t events = 0, edits = 0;
+  };
   /// What happened in the tick, behind it. Blocks that changed, and who died by that, are told while nobody
   /// is there, too: whose they were misses them when he is back.
   void tell_game(bool awake);
-  void tell_edits(GameApi& api);
-  void tell_deaths(GameApi& api, std::size_t& told);
+  void tell_edits(GameApi& api, Told& told);
+  void tell_deaths(GameApi& api, Told& told);
+  /// All of both that is not told yet, until nothing comes of it.
+  void tell_rest(GameApi& api, Told& told);
   /// Who touches whom, picks up and goes through exits.
   void tell_play(GameApi& api);
   /// Whose cylinders overlap or touch, where they stand at the tick's end.

@@ -166,6 +166,69 @@ TEST_CASE("blocks that a game sets as players come and go are changes like other
   CHECK(s.game->edits.size() == 3);
 }
 
+TEST_CASE("a game is told of each block that it changes, once, in the tick and in whichever hook",
+          "[world][game][hooks]") {
+  // Each hook sets a block of its own, over and over: what is so already is no change.
+  Stage s([](WorldSetup& setup, Hooked&) { setup.rules.respawn_s = 0.1; });
+  const auto sets = [](std::int32_t x) {
+    return [x](GameApi& api, EntityId) {
+      CHECK(api.set_block({x, 0, lowest_air + 5}, BlockId::stone) == GameEdit::done);
+    };
+  };
+  const EntityId player = s.join();
+  s.game->on_died = [&](GameApi& api, EntityId who) {
+    if (who == player) return;
+    sets(1)(api, who);
+    if (s.game->dead.size() == 1) CHECK(api.hurt(player, EntityId{0}, 1000));
+  };
+  s.game->on_touched = [&](GameApi& api, EntityId monster) {
+    sets(2)(api, monster);
+    CHECK(api.hurt(monster, player, 1000));
+    api.restart();
+  };
+  s.game->on_spawned = sets(3);
+  s.game->on_edited = [&](GameApi& api, EntityId) {
+    sets(4)(api, EntityId{0});
+  };  // of which it hears nothing
+  s.game->on_tick = [&](GameApi& api, EntityId) {
+    sets(0)(api, EntityId{0});
+    if (s.world->monster_count() == 0 && s.game->dead.empty())
+      api.spawn_monster(MonsterKind::imp, {beside(api, player, 0.8), Turn16{0}}, true);
+  };
+  s.step();
+  const auto at = [](std::int32_t x) { return IVec3{x, 0, lowest_air + 5}; };
+  CHECK(s.game->edits == std::vector{at(0), at(2), at(1), at(3)});
+  CHECK(s.world->applied_edits().size() == 5);
+  CHECK(s.world->match().number == 2);
+  s.game->edits.clear();
+  s.game->on_tick = {};
+  s.step(10);
+  CHECK(s.game->edits.empty());
+}
+
+TEST_CASE("a game whose deaths change blocks whose changes kill comes to an end", "[world][game][hooks]") {
+  Stage s;
+  const EntityId player = s.join();
+  s.game->on_tick = [&](GameApi& api, EntityId) {
+    api.set_block({0, 0, lowest_air + 5}, BlockId::stone);
+    s.game->on_tick = {};
+  };
+  std::int32_t deaths = 0;
+  s.game->on_died = [&](GameApi& api, EntityId) {
+    ++deaths;
+    api.set_block({deaths % 64, deaths / 64, lowest_air + 6}, BlockId::stone);
+  };
+  s.game->on_edited = [&](GameApi& api, EntityId) {
+    const EntityId imp = api.spawn_monster(MonsterKind::imp, {beside(api, player, 3), Turn16{0}}, true);
+    api.hurt(imp, EntityId{0}, 1000);
+  };
+  s.step();
+  CHECK(deaths >= 2000);  // a tick's blocks, or its events
+  CHECK(deaths <= 4096);
+  CHECK(s.world->monster_count() == 0);
+  s.step();
+}
+
 TEST_CASE("what starts behind restart() goes on", "[world][game][hooks]") {
   Stage s;
   s.join();
