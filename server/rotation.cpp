@@ -120,9 +120,9 @@ std::optional<NextWorld> MapRotation::take() {
 
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
                                std::shared_ptr<const BlockRegistry> blocks,
-                               std::shared_ptr<const KindsToCome> kinds) {
-  return [config, secret_seed, blocks = std::move(blocks),
-          kinds = std::move(kinds)](const std::string& map) -> MapRotation::Made {
+                               std::shared_ptr<const KindsToCome> kinds, MakeGame game) {
+  return [config, secret_seed, blocks = std::move(blocks), kinds = std::move(kinds),
+          game = std::move(game)](const std::string& map) -> MapRotation::Made {
     Config one = config;
     one.maps = {{map, {}}};
     one.blocks_file.clear(), one.kinds_file.clear();  // somebody may be in the middle of writing them
@@ -131,6 +131,7 @@ MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t
     prepared->setup.secret = secret_seed;
     prepared->setup.blocks = blocks;
     prepared->setup.kinds = kinds->get();
+    prepared->setup.game = game;
     NextWorld next;
     next.map = map;
     if (config.content_bytes_per_s != 0) {

@@ -18,6 +18,7 @@
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/setup.h"
+#include "world/sim/game.h"
 #include "world/sim/kinds.h"
 
 namespace ashlar::server {
@@ -115,9 +116,10 @@ class MapRotation {
 /// Makes worlds of one map each as a configuration has them; what is read is read anew, but for blocks and
 /// kinds.
 /// @param blocks  of all of them, which the kinds were checked against; never null
+/// @param game  WorldSetup::game of each; called where the maker is; empty: the mode's
 MapRotation::Maker world_maker(const Config& config, std::optional<std::uint64_t> secret_seed,
                                std::shared_ptr<const BlockRegistry> blocks,
-                               std::shared_ptr<const KindsToCome> kinds);
+                               std::shared_ptr<const KindsToCome> kinds, MakeGame game = {});
 
 /// Puts the next world in place where one is due, and tells the log. After each tick.
 /// @return is there another world now?

@@ -193,8 +193,8 @@ std::string upgrade_text(const Startup& startup) {
 
 }  // namespace
 
-std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
-  const auto startup = start_up(loaded, [] {});
+std::expected<std::string, std::string> check(const LoadedConfig& loaded, const MakeGame& game) {
+  const auto startup = start_up(loaded, [] {}, {}, game);
   if (!startup) return Failure(startup.error());
   const PreparedWorld& content = startup->content;
   std::string maps;
@@ -375,7 +375,8 @@ std::optional<MapRotation> make_rotation(const Startup& startup, std::shared_ptr
   const Config& config = startup.loaded.config;
   return std::optional<MapRotation>(
       std::in_place, startup.rotation, config.rotation.front() == "wad",
-      world_maker(config, startup.content.setup.secret, startup.content.setup.blocks, std::move(kinds)));
+      world_maker(config, startup.content.setup.secret, startup.content.setup.blocks, std::move(kinds),
+                  startup.content.setup.game));
 }
 
 /// What the store could not give back.
@@ -384,6 +385,12 @@ void log_lost(Log& log, const std::vector<std::string>& lost) {
     log.event(LogLevel::error, "stored_damaged",
               {{"lost", what},
                {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
+}
+
+/// A signal came before anything was played.
+void log_stopped_early(Log& log, const Loop& loop) {
+  log.info("stopping", {{"reason", loop.stop_reason()}, {"clients", 0}});
+  log.info("stopped", {{"up_s", 0.0}, {"ticks", 0}});
 }
 
 /// What the settings say of the loop.
@@ -399,7 +406,8 @@ LoopOptions loop_options(const Config& config, const Output& output, std::uint16
 
 }  // namespace
 
-std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
+std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given,
+                                       const MakeGame& game) {
   const auto begun = Loop::now();
   Loop loop;
   std::optional<Output> output;
@@ -409,10 +417,9 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                       {{"version", version()}, {"config", given.config_file}, {"pid", ::getpid()}});
     log_settings(*output->log, given);
   };
-  auto startup = start_up(given, announce, [&loop] { return loop.stop_requested(); });
+  auto startup = start_up(given, announce, [&loop] { return loop.stop_requested(); }, game);
   if (!startup && startup.error() == start_stopped) {
-    output->log->info("stopping", {{"reason", loop.stop_reason()}, {"clients", 0}});
-    output->log->info("stopped", {{"up_s", 0.0}, {"ticks", 0}});
+    log_stopped_early(*output->log, loop);
     return {};
   }
   if (startup)

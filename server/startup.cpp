@@ -275,7 +275,7 @@ std::expected<void, std::string> make_world(Startup& startup,
 }  // namespace
 
 std::expected<Startup, std::string> start_up(const LoadedConfig& given, const std::function<void()>& announce,
-                                             const std::function<bool()>& stop) {
+                                             const std::function<bool()>& stop, const MakeGame& game) {
   const auto rotation = rotation_of(given);
   if (!rotation) return Failure(rotation.error());
   LoadedConfig loaded = given;
@@ -311,6 +311,7 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& given, const st
       config, *content,
       [&sets](const SectorMap& map, const BspTree& tree) { return sets->set_for(map, tree); }, stop);
   if (!prepared) return Failure(std::move(prepared.error()));
+  prepared->setup.game = game;
   // Packed here, as that takes milliseconds for each: too long for a tick.
   auto shelf = config.content_bytes_per_s == 0 ? nullptr : std::make_shared<ContentShelf>();
   std::vector<std::string> not_offered;

@@ -20,6 +20,7 @@
 #include "server/store/stored_ground.h"
 #include "server/store/visibility_cache.h"
 #include "server/store/world_folder.h"
+#include "world/sim/game.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -58,10 +59,12 @@ struct Startup {
 /// `announce` is called, then maps are compiled, which takes seconds.
 /// @param stop  asked between the long steps, from then on: true ends the start with start_stopped. May be
 ///              empty
+/// @param game  WorldSetup::game; empty: the mode's
 /// @return or one line why a server would not start
 std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                                              const std::function<void()>& announce,
-                                             const std::function<bool()>& stop = {});
+                                             const std::function<bool()>& stop = {},
+                                             const MakeGame& game = {});
 
 /// Raises this process's limit of open files to what a server of any size opens at once, connections aside.
 /// @return or one line with the remedy: libraries below would end the program in words of their own

@@ -144,6 +144,14 @@ TEST_CASE("the next world has the kinds that were read well last, whatever the f
   const auto behind = make("COURTYARD");
   REQUIRE(behind.has_value());
   CHECK(behind->world->setup().kinds == *second);
+  struct Own final : Game {};
+  const MapRotation::Maker own =
+      world_maker(config, std::nullopt, blocks, kinds, [] { return std::make_unique<Own>(); });
+  for (int i = 0; i < 2; ++i) {
+    const auto of_own = own("COURTYARD");
+    REQUIRE(of_own.has_value());
+    CHECK(dynamic_cast<const Own*>(&of_own->world->game()) != nullptr);
+  }
 }
 
 TEST_CASE("a world that is ready or being made is made again of what has changed", "[server][rotation]") {
