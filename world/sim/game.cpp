@@ -95,6 +95,13 @@ bool GameApi::give(EntityId player, std::uint16_t thing) {
   return give_item(p_.monsters.kind_set(), p_.rules, item, false, p_.players, slot_of(player));
 }
 
+bool GameApi::give_weapon(EntityId player, std::size_t weapon) {
+  const KindSet& kinds = p_.monsters.kind_set();
+  if (!alive(player) || weapon >= kinds.weapons.size()) return false;
+  return ashlar::give_weapon(kinds, p_.rules, static_cast<std::uint8_t>(weapon), false,
+                             p_.players.arsenal[slot_of(player)]);
+}
+
 EntityId GameApi::spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep) {
   const auto& kinds = p_.monsters.kind_set().monsters;
   if (static_cast<std::size_t>(kind) >= kinds.size() || !in_bounds(at.position_m)) return EntityId{0};

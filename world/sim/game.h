@@ -116,6 +116,10 @@ class GameApi {
   bool set_health(EntityId player, std::uint16_t points);
   /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
   bool give(EntityId player, std::uint16_t thing);
+  /// Gives a weapon of the world's kinds, with two clips of what it takes, as who picks one up has it.
+  /// @param weapon  index into KindSet::weapons, where a file's own stand behind ours
+  /// @return false: nobody alive, no use for it, or no such weapon
+  bool give_weapon(EntityId player, std::size_t weapon);
 
   /// A monster there, awake or asleep. The game's: Rules::monster_respawn_s and restart() bring the maps'
   /// back alone, and a world that is kept begins without them.

@@ -48,20 +48,6 @@ bool give_ammo(const KindSet& kinds, const Rules& rules, AmmoKind ammo, int coun
   return true;
 }
 
-bool give_weapon(const KindSet& kinds, const Rules& rules, std::uint8_t weapon, bool dropped, Arsenal& a) {
-  if (weapon >= kinds.weapons.size()) return false;
-  const AmmoKind ammo = kinds.weapons[weapon].ammo;
-  bool used = false;
-  if (ammo != AmmoKind::none) {
-    const int clip = kinds.ammo[static_cast<std::size_t>(ammo)].clip;
-    used = give_ammo(kinds, rules, ammo, dropped ? clip : 2 * clip, a);
-  }
-  if (a.has(weapon)) return used;
-  a.weapons |= 1u << weapon;
-  a.wanted = weapon;
-  return true;
-}
-
 bool give_power(const Rules& rules, Power power, PlayerTable& p, std::size_t row) {
   std::uint16_t& left = p.arsenal[row].power_ticks[static_cast<std::size_t>(power)];
   const double seconds = power_s(power);
@@ -86,6 +72,20 @@ bool give_armour(PlayerTable& p, std::size_t row, std::uint16_t points) {
 }
 
 }  // namespace
+
+bool give_weapon(const KindSet& kinds, const Rules& rules, std::uint8_t weapon, bool dropped, Arsenal& a) {
+  if (weapon >= kinds.weapons.size()) return false;
+  const AmmoKind ammo = kinds.weapons[weapon].ammo;
+  bool used = false;
+  if (ammo != AmmoKind::none) {
+    const int clip = kinds.ammo[static_cast<std::size_t>(ammo)].clip;
+    used = give_ammo(kinds, rules, ammo, dropped ? clip : 2 * clip, a);
+  }
+  if (a.has(weapon)) return used;
+  a.weapons |= 1u << weapon;
+  a.wanted = weapon;
+  return true;
+}
 
 std::uint8_t item_of_thing(std::uint16_t number) {
   const auto end = item_things.begin() + item_kind_count;

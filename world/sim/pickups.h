@@ -72,6 +72,11 @@ struct PickupEvent {
 bool give_item(const KindSet& kinds, const Rules& rules, std::uint8_t item, bool dropped,
                PlayerTable& players, std::size_t row);
 
+/// Gives a weapon with two clips of its ammunition, and has it taken up where it is new.
+/// @param dropped  one clip  @return false: it is carried and there is no room for more, or there is none
+bool give_weapon(const KindSet& kinds, const Rules& rules, std::uint8_t weapon, bool dropped,
+                 Arsenal& arsenal);
+
 /// What pickups of one tick read and write.
 struct PickupsTick {
   Space space;

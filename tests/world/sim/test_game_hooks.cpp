@@ -273,6 +273,32 @@ TEST_CASE("a game gives what it likes to who begins a life", "[world][game][hook
   CHECK(s.join() != EntityId{0});
 }
 
+TEST_CASE("a game gives weapons of its world's own kinds", "[world][game][hooks]") {
+  const std::size_t own = default_kinds().weapons.size();
+  Stage s([](WorldSetup& setup, Hooked&) {
+    KindSet kinds = default_kinds();
+    kinds.weapons.push_back(kinds.weapons[weapon::shotgun]);
+    setup.kinds = std::make_shared<const KindSet>(std::move(kinds));
+  });
+  const EntityId player = s.join();
+  s.game->on_tick = [&](GameApi& api, EntityId) {
+    CHECK(api.give_weapon(player, own));
+    CHECK_FALSE(api.give_weapon(player, own + 1));
+    CHECK_FALSE(api.give_weapon(player, 256));
+    CHECK_FALSE(api.give_weapon(EntityId{0}, own));
+    CHECK(api.give_weapon(player, own));  // its ammunition
+    CHECK(api.give_weapon(player, weapon::saw));
+    CHECK_FALSE(api.give_weapon(player, weapon::saw));
+    s.game->on_tick = {};
+  };
+  s.step();
+  const Arsenal& arsenal = s.world->players().arsenal[0];
+  CHECK(arsenal.has(static_cast<std::uint8_t>(own)));
+  CHECK(arsenal.ammo[static_cast<std::size_t>(AmmoKind::shells)] == 16);
+  CHECK(arsenal.has(weapon::saw));
+  CHECK(arsenal.wanted == weapon::saw);
+}
+
 TEST_CASE("a kept world begins without the monsters that its game put there", "[world][game][hooks]") {
   Stage s;
   const EntityId player = s.join();
