@@ -34,8 +34,7 @@ void PackedMemory::prefetch_item(const PackedEntry* item, std::uint32_t tick, co
   if (place == 0) return;
   const Block& block = blocks_[place - 1];
   const State* const base = item->age == 0 || item->age > tick ? nullptr : block.of(tick - item->age);
-  if (base != nullptr)
-    ashlar::prefetch(base->entities.data(), base->entities.size() * sizeof(MovingRecord));
+  if (base != nullptr) ashlar::prefetch(base->entities.data(), base->entities.size() * sizeof(MovingRecord));
   if (block.shown) view.prefetch_block(block.cell, item->number);
 }
 

@@ -96,8 +96,8 @@ class TheSeenAreTold final : public Invariant {
       if (looked.life != seat->lives()) looked = {seat->lives(), 0, 0, tick, 0, 0, {}, {}};
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
       begin_session(looked, match, *seat);
-      // One of the ticks since it was looked at last: a server that is behind plays some at once, and a client
-      // whose line is over is not looked at.
+      // One of the ticks since it was looked at last: a server that is behind plays some at once, and a
+      // client whose line is over is not looked at.
       const std::uint32_t host_tick = match.host()->status().tick;
       const std::uint32_t before = std::exchange(looked.host_tick, host_tick);
       if (std::exchange(looked.congested, session->congested) != session->congested)
@@ -124,12 +124,12 @@ class TheSeenAreTold final : public Invariant {
   struct Looked {
     std::uint32_t life = 0;
     std::uint32_t session = 0;
-    std::uint32_t tick = 0;   // the newest complete one
-    std::uint32_t since = 0;  // and every one from here on was, and was not cut short
+    std::uint32_t tick = 0;       // the newest complete one
+    std::uint32_t since = 0;      // and every one from here on was, and was not cut short
     std::uint32_t host_tick = 0;  // when it was looked at last
     std::uint64_t congested = 0;  // that were cut short by then
     std::deque<std::pair<std::uint32_t, std::uint32_t>> cuts;  // from and until which server tick one was
-    std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
+    std::vector<std::pair<EntityId, std::uint32_t>> told;      // by slot: as of when it was last held
   };
 
   /// A session that goes on over another connection counts what was cut short from 0 again.

@@ -86,7 +86,8 @@ struct PredictedClient {
     REQUIRE(predictor.stats().late == 0);
     put_so_far = mispredicted(MispredictCause::server);
   }
-  /// Puts the player somewhere, and lets that settle: at most one misprediction, which is none of the client's.
+  /// Puts the player somewhere, and lets that settle: at most one misprediction, which is none of the
+  /// client's.
   void put(DVec3 place_m) {
     const auto before = predictor.stats().mispredicted;
     play.host->admin({AdminAction::teleport, play.client.player(), place_m});

@@ -284,7 +284,8 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(client_error_of(chat("")) == DropReason::bad_text);
   CHECK(client_error_of(chat(std::string(201, 'x'))) == DropReason::bad_text);
   CHECK(client_error_of(chat("bad \xff")) == DropReason::bad_text);
-  const auto line = decode_client_message(chat("\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 co\xc2\xadop\n").span());
+  const auto line =
+      decode_client_message(chat("\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 co\xc2\xadop\n").span());
   REQUIRE(line.has_value());
   CHECK(std::get<Chat>(*line).text == "\xf0\x9f\x91\xa8\xf0\x9f\x91\xa9 coop?");
   const auto none = decode_client_message(chat("\xe2\x80\x8b").span());

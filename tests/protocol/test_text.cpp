@@ -91,14 +91,17 @@ TEST_CASE("nobody is called what cannot be seen", "[protocol][text]") {
   }
 }
 
-TEST_CASE("a foreign line is shown without what is never drawn, and is UTF-8 within its bounds", "[protocol][text]") {
+TEST_CASE("a foreign line is shown without what is never drawn, and is UTF-8 within its bounds",
+          "[protocol][text]") {
   CHECK(shown_text("plain", 1, 5) == "plain");
   CHECK(shown_text("", 0, 5) == "");
   CHECK_FALSE(shown_text("", 1, 5));
   CHECK_FALSE(shown_text("plain!", 1, 5));
   CHECK(shown_text("a\nb", 1, 5) == "a?b");
   CHECK_FALSE(shown_text("a\x80", 1, 5));
-  CHECK(shown_text("a\xe2\x80\x8d" "b", 1, 5) == "ab");
+  CHECK(shown_text("a\xe2\x80\x8d"
+                   "b",
+                   1, 5) == "ab");
   Rng rng{6};
   for (int i = 0; i < 20000; ++i) {
     std::string text;
