@@ -149,17 +149,18 @@ class ChatIsDependable final : public Invariant {
     const auto [it, first] = taken_.try_emplace(event.name);
     Taken& before = it->second;
     const std::uint32_t number = number_of(event.name, event.detail);
-    // Once a connection; what waited when the one before broke off is taken as if it had come by this one.
+    // What waited when the one before broke off is taken as if it had come by this one, and may be said by
+    // it.
     const bool other = event.connection != before.connection;
-    const bool again = number == before.number && (other || before.may_repeat);
+    const std::uint32_t waited = first ? 0 : other ? seat->lines_said() : before.waited;
+    const bool again = number == before.number && (other || (number <= waited && number != before.repeated));
     // What it said to a server that was killed is gone.
     const bool next = number == before.number + 1 || first;
     if ((!next && !again) || number == 0 || number > seat->lines_said())
       return Finding{seat_name(*seat), "the server took line '" + event.detail + "' after line " +
                                            std::to_string(before.number) + " of " +
                                            std::to_string(seat->lines_said())};
-    before = {number, event.connection, again ? number : before.repeated,
-              !again && !first && (other || before.may_repeat)};
+    before = {number, event.connection, again ? number : before.repeated, waited};
     return std::nullopt;
   }
   std::optional<Finding> after_clients(const Match& match) override {
@@ -182,7 +183,7 @@ class ChatIsDependable final : public Invariant {
     std::uint32_t number = 0;      // of the last line
     std::uint32_t connection = 0;  // that it came by
     std::uint32_t repeated = 0;    // the last one that came twice
-    bool may_repeat = false;       // the last one, by the same connection
+    std::uint32_t waited = 0;      // up to which lines may have waited when the connection before broke off
   };
   struct Heard {
     std::uint32_t connection = 0;

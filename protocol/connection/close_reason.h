@@ -14,7 +14,7 @@ enum class CloseReason : std::uint8_t {
   malformed = 3,     ///< a packet that opened held no valid frames
   bad_ack = 4,       ///< a packet was acknowledged that was never sent
   flow_control = 5,  ///< more was sent on a stream than was allowed
-  bad_stream = 6,    ///< a message longer than its stream allows
+  bad_stream = 6,    ///< a message of no bytes, or longer than its stream allows
   keys_spent = 7,    ///< the keys protect no more packets and were not renewed
   application = 64,
 };

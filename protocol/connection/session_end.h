@@ -21,8 +21,8 @@ enum class SessionEnd : std::uint8_t {
   kicked = 70,
   overload = 71,   ///< it did not take what it was sent: a slow reader
   protocol = 72,   ///< said what makes no sense in its state, or is no message
-  bad_hello = 73,  ///< the finish's payload is no hello
-  replaced = 74,   ///< the same identity came in by another connection
+  bad_hello = 73,  ///< the finish's payload is no hello, or its build no text
+  replaced = 74,   ///< the same player came in by another connection
   name_taken = 75,
   away_too_long = 76,  ///< it vanished, and its place was given away
   // A closed server turns a connect token down, each reason apart (secure::TokenError).

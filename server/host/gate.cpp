@@ -69,7 +69,8 @@ Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& s
       of_host < clients_per_address_max_
           ? 0
           : greeted.oldest_of(key, earlier == nullptr ? std::uint32_t{0} : earlier->number);
-  const bool too_many = of_host >= clients_per_address_max_ && own == 0;
+  const bool too_many =
+      of_host > clients_per_address_max_ || (of_host == clients_per_address_max_ && own == 0);
   const bool too_often = !may_come_again(now, peer);
   if (!too_many && !too_often) {
     const bool earlier_makes_room = earlier != nullptr && greeted.holds(earlier->number);

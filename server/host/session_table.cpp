@@ -157,6 +157,7 @@ void SessionTable::move(Session& session, const PeerAddress& address) {
   ASHLAR_ASSERT(session.address.transport == Transport::udp && address.transport == Transport::udp);
   count_out(session.address);
   ++per_host_[host_of(address)];
+  greeted_.move(session.number, limit_key(address));
   session.address = address;
 }
 

@@ -33,6 +33,14 @@ void StrangerPool::add(std::uint32_t link, const Key& key) {
   ++count_[key];
 }
 
+void StrangerPool::move(std::uint32_t link, const Key& key) {
+  const auto found = std::ranges::find(entries_, link, &Entry::link);
+  if (found == entries_.end()) return;
+  if (const auto count = count_.find(found->key); --count->second == 0) count_.erase(count);
+  found->key = key;
+  ++count_[key];
+}
+
 void StrangerPool::remove(std::uint32_t link) {
   const auto found = std::ranges::find(entries_, link, &Entry::link);
   if (found == entries_.end()) return;

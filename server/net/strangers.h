@@ -31,6 +31,9 @@ class StrangerPool {
   /// Nothing happens when it is none of them. O(places).
   void remove(std::uint32_t link);
 
+  /// It is at another address from now on. Nothing happens when it is none of them. O(places).
+  void move(std::uint32_t link, const Key& key);
+
   /// O(places).
   bool holds(std::uint32_t link) const;
 

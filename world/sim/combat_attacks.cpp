@@ -137,9 +137,13 @@ void Combat::flame(CombatTick& tick, std::size_t row, const MonsterAttack& how, 
   const DVec3 to = at.middle() - eye;
   if (dot(to, to) > how.range_m * how.range_m || !space_sees(tick.space, eye, at.middle())) return;
   hurt(tick, who, {by, draw(how.damage_step, how.damage_sides), HurtBy::flame, {}});
-  Body& body = at.player ? tick.players.body[at.row] : tick.monsters.body[at.row];
-  body.velocity_mps.z = std::max(body.velocity_mps.z, flame_lift_mps);
-  body.grounded = 0;
+  // Its game may have put another monster into the row meanwhile.
+  const EntityId there = at.player ? who : m.id[at.row];
+  if (there == who || there == EntityId{0}) {
+    Body& body = at.player ? tick.players.body[at.row] : tick.monsters.body[at.row];
+    body.velocity_mps.z = std::max(body.velocity_mps.z, flame_lift_mps);
+    body.grounded = 0;
+  }
   burst(tick, how.kind, by, at.middle(), {});
 }
 

@@ -297,7 +297,8 @@ class Game {
   virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
   /// Somebody died: a player, or a monster, whose row is free by now. Once for each, whatever killed it, in
   /// the tick in which it died; but in begin(), and beyond Combat::events_max hits and deaths of a tick
-  /// (CombatCounters::events_lost).
+  /// (CombatCounters::events_lost). Who becomes a spectator alive where that counts as a death is told of
+  /// here, too, by nobody: alive() until left(), which follows.
   virtual void died(GameApi&, EntityId who, EntityId by);
   /// May a player change this block into that? What is refused is answered as protected ground.
   virtual bool may_edit(GameApi&, EntityId /*player*/, IVec3 /*block*/, BlockId /*to*/) { return true; }

@@ -77,8 +77,11 @@ void World::Impl::tell_other_touches(GameApi& api) {
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     const EntityId monster = monsters.id[i];
     if (monster == EntityId{0}) continue;
-    each(monsters.traits_at(i).shape, monsters.body[i].position_m, [&](EntityId who) {
-      if (monsters.id[i] == monster) game->touched_monster(api, who, monster);
+    // The hook may take it away or put it elsewhere.
+    const DVec3 at = monsters.body[i].position_m;
+    each(monsters.traits_at(i).shape, at, [&](EntityId who) {
+      if (monsters.id[i] == monster && monsters.body[i].position_m == at)
+        game->touched_monster(api, who, monster);
     });
   }
 }

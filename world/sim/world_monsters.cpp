@@ -135,8 +135,12 @@ void World::Impl::return_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
-    // Nor do those come back who were summoned, or put there by a game.
-    if (ground_spawner.owns(monsters, i) || i >= first_monsters.size() || monsters.of_game[i] != 0) {
+    // Nor do those come back who were summoned, or put there by a game, in whose row ever: whom a game took
+    // away leaves one of the first to others.
+    const bool first = i < first_monsters.size() && monsters.of_game[i] == 0 &&
+                       monsters.kind[i] == first_monsters[i].kind &&
+                       monsters.home_m[i] == first_monsters[i].at.position_m;
+    if (ground_spawner.owns(monsters, i) || !first) {
       monsters.respawn_ticks[i] = 0;
       continue;
     }

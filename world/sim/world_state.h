@@ -110,8 +110,9 @@ struct World::Impl final : DamageRule, CrushRule, EditRule {
   /// A spectator is in the match from now on.
   /// @param brings  of who comes back; null: nothing
   void begin_playing(std::size_t row, const Returning* brings);
-  /// By its own word or an operator's. @return what its player is told
+  /// Where deaths decide who stops playing alive has died by himself.
   void die_of_watching(std::size_t row);
+  /// By its own word or an operator's. @return what its player is told
   std::string_view set_watching(std::size_t row, bool watches);
   /// Those who wait come into the match, as far as it has places.
   void let_wait(std::size_t row);

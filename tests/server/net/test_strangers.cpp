@@ -28,6 +28,25 @@ TEST_CASE("strangers have room until their places are taken", "[server][stranger
   CHECK(pool.size() == 2);
 }
 
+TEST_CASE("of an address its oldest stranger is known, wherever it has moved to", "[server][strangers]") {
+  StrangerPool pool(5);
+  CHECK(pool.oldest_of(address_key(1)) == 0);
+  pool.add(1, address_key(1));
+  pool.add(2, address_key(2));
+  pool.add(3, address_key(1));
+  CHECK(pool.oldest_of(address_key(1)) == 1);
+  CHECK(pool.oldest_of(address_key(1), 1) == 3);
+  CHECK(pool.oldest_of(address_key(2), 2) == 0);
+  pool.move(1, address_key(2));
+  pool.move(99, address_key(3));
+  CHECK(pool.oldest_of(address_key(1)) == 3);
+  CHECK(pool.oldest_of(address_key(2)) == 1);
+  CHECK(pool.oldest_of(address_key(3)) == 0);
+  CHECK(pool.first_to_go(address_key(2)) == 1);  // where two are by now
+  pool.remove(1);
+  CHECK(pool.oldest_of(address_key(2)) == 2);
+}
+
 TEST_CASE("the address that holds most strangers gives one up, its oldest", "[server][strangers]") {
   StrangerPool pool(5);
   pool.add(1, address_key(1));

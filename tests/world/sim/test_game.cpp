@@ -303,6 +303,20 @@ TEST_CASE("capture the flag, of the example: carried home it scores, and who die
   CHECK(world.match().team_score[0] == 1);
   put(bases[1]);
   CHECK(game.carrier(1) == runner);
+  put({0, 0, ground});
+  // Whose line broke drops it, and does not take it up again where it stands.
+  AwayChange change{runner, true};
+  TickInput away;
+  away.away = {&change, 1};
+  world.step(away), again.step(away);
+  for (int i = 0; i < 200; ++i) {
+    world.step({}), again.step({});
+    REQUIRE(game.carrier(1) == EntityId{0});
+  }
+  change.away = false;
+  world.step(away), again.step(away);
+  world.step({}), again.step({});
+  CHECK(game.carrier(1) == runner);
   put({0, 0, ground + 40});  // it falls, carries on
   TickInput leave;
   leave.leaves = {&runner, 1};

@@ -195,8 +195,9 @@ TEST_CASE("monsters go and move in whatever hook they are in, with those after t
   p.step(60);
 }
 
-TEST_CASE("what is there for a tick's middle alone leaves no trace", "[world][game][game_monsters]") {
-  const auto hash_of = [](bool passes) {
+TEST_CASE("ids of monsters that were there for a tick's middle alone are not given again",
+          "[world][game][game_monsters]") {
+  const auto generation_after = [](bool passes) {
     Pasture p;
     p.ask([&](GameApi& api) {
       if (!passes) return true;
@@ -210,7 +211,7 @@ TEST_CASE("what is there for a tick's middle alone leaves no trace", "[world][ga
     p.step(10);
     return p.world->monsters().generation[0];
   };
-  CHECK(hash_of(true) == hash_of(false) + 2);
+  CHECK(generation_after(true) == generation_after(false) + 2);
 }
 
 TEST_CASE("the same removals and moves are the same world", "[world][game][game_monsters]") {

@@ -108,7 +108,7 @@ class Capture final : public Game {
     for (std::size_t row = 0; row < api.players().rows(); ++row) {
       const EntityId player = api.players().id[row];
       const std::uint8_t team = api.team(player);
-      if (team == 0 || !api.alive(player)) continue;
+      if (team == 0 || !api.alive(player) || api.away(player)) continue;
       const DVec3 at = api.players().body[row].position_m;
       const std::size_t own = team - 1u, other = 1 - own;
       if (carrier_[other] == player) {
