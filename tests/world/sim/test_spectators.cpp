@@ -415,6 +415,7 @@ TEST_CASE("where nothing counts yet watching costs nothing", "[world][sim][spect
   Rules rules;
   rules.mode = GameMode::deathmatch;
   rules.warmup_s = 60;
+  rules.respawn_s = 0.5;
   Watched m(rules);
   const EntityId player = m.join();
   m.join();
