@@ -241,8 +241,6 @@ class Others {
     const Space* space = nullptr;
     std::uint64_t version = 0;
   };
-  void place(std::uint32_t row, const Picture& picture, const PictureSource& source, const Walls& walls,
-             ShownEntity& out);
   static Turn16 yaw_between(const Around& around, const Picture& picture);
   void place_going(std::uint32_t row, const Around& around, const Picture& picture,
                    const PictureSource& source, const Walls& walls, ShownEntity& out);

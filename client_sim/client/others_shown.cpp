@@ -164,18 +164,6 @@ bool Others::in_the_open(std::uint32_t row, const State& to, const Cylinder& sha
   return within();
 }
 
-/// Most stand.
-inline void Others::place(std::uint32_t row, const Picture& picture, const PictureSource& source,
-                          const Walls& walls, ShownEntity& out) {
-  out.record = records_[row];
-  out.extrapolated = false;
-  const Around around = states_around(row, picture);
-  const State &from = *around.from, &to = *around.to;
-  if (!from.same_place(to)) return place_going(row, around, picture, source, walls, out);
-  out.position_m = metres(to.place());
-  out.yaw = yaw_between(around, picture);
-}
-
 Turn16 Others::yaw_between(const Around& around, const Picture& picture) {
   const State &from = *around.from, &to = *around.to;
   if (!around.told || from.same_yaw(to)) return to.yaw();
@@ -323,7 +311,15 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   for (const auto& [id, row] : listed_) {
     if (some_over && presence_[row].over(tick)) continue;
     ShownEntity& e = out[count++];
-    place(row, picture, source, walls, e);
+    e.record = records_[row];
+    e.extrapolated = false;
+    const Around around = states_around(row, picture);
+    if (around.from->same_place(*around.to)) {  // most stand
+      e.position_m = metres(around.to->place());
+      e.yaw = yaw_between(around, picture);
+    } else {
+      place_going(row, around, picture, source, walls, e);
+    }
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }
