@@ -201,8 +201,10 @@ class BodiesWait final : public Invariant {
   void on_server_start(const Match& match) override { known_.assign(match.config().clients, {}); }
   std::optional<Finding> on_event(const Match&, const server::HostEvent& event) override {
     // A slow reader over TCP is closed for that; the word may come after it went to look for another
-    // connection.
-    const bool meant = event.kind == server::HostEventKind::left && event.detail.starts_with("overload");
+    // connection. And in a full house a body gives way.
+    const bool left = event.kind == server::HostEventKind::left;
+    const bool meant =
+        left && (event.detail.starts_with("overload") || event.detail == "its place was given away");
     for (Known& known : known_)
       if (meant && known.session == event.connection) known.player = EntityId{0};
     return std::nullopt;

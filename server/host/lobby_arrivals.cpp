@@ -150,7 +150,7 @@ std::optional<Refusal> Lobby::make_room(Micros now, const PeerAddress& from, con
   if (earlier != nullptr)
     send_away(now, *earlier, SessionEnd::replaced, "the same player came in by another connection", out);
   if (body != nullptr) end_away(now, *body, "replaced", out);
-  if (admission.away_gives_way) end_away(now, *r_.away.oldest(gives_way), "away too long", out);
+  if (admission.away_gives_way) end_away(now, *r_.away.oldest(gives_way), "its place was given away", out);
   if (admission.gives_way != 0) {
     ++r_.status.greeted_displaced;
     send_away(now, *r_.sessions.find(admission.gives_way), SessionEnd::full,

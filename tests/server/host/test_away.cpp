@@ -254,6 +254,9 @@ TEST_CASE("when a place is needed who has been away longest gives way", "[server
   t.enter(cid);
   CHECK(t.host->status().away == 1);
   CHECK(t.host->world().player_count() == 2);
+  CHECK(std::ranges::any_of(t.events, [](const HostEvent& e) {
+    return e.kind == HostEventKind::left && e.name == "ann" && e.detail == "its place was given away";
+  }));
   come_back(t, bob, 40);
   CHECK(bob.welcomes.back().resumed);
   ann.vanished = false;
