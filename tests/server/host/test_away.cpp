@@ -1,4 +1,6 @@
 // Whoever breaks off leaves a body behind, and may come back to it.
+#include <algorithm>
+
 #include "tests/server/host/host_table.h"
 
 using namespace ashlar;
