@@ -8,6 +8,9 @@
 namespace ashlar::server {
 namespace {
 
+/// Nobody of an address gives way to another of it so soon after its welcome.
+constexpr Gate::Micros joins_within{2'000'000};
+
 /// A secret for each table, so that one tells nothing of another.
 SecretKey derived(const SecretKey& secret, std::uint64_t number) {
   return {keyed_hash(secret, 2 * number), keyed_hash(secret, 2 * number + 1)};
@@ -64,11 +67,11 @@ Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& s
     --taken;
     if (limit_key(earlier->address) == key) --of_host;
   }
-  // Of one address, too, who has not joined keeps none out.
-  const std::uint32_t own =
-      of_host < clients_per_address_max_
-          ? 0
-          : greeted.oldest_of(key, earlier == nullptr ? std::uint32_t{0} : earlier->number);
+  // Of one address, too, who does not join keeps none out; who came a moment ago may be about to.
+  std::uint32_t own = 0;
+  if (of_host >= clients_per_address_max_)
+    own = greeted.oldest_of(key, earlier == nullptr ? std::uint32_t{0} : earlier->number);
+  if (own != 0 && now - sessions.find(own)->began_at < joins_within) own = 0;
   const bool too_many =
       of_host > clients_per_address_max_ || (of_host == clients_per_address_max_ && own == 0);
   const bool too_often = !may_come_again(now, peer);

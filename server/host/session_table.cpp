@@ -59,6 +59,11 @@ Session* SessionTable::find(std::uint32_t number) {
   return row ? &rows_[*row] : nullptr;
 }
 
+const Session* SessionTable::find(std::uint32_t number) const {
+  const auto row = by_number_.find(number);
+  return row ? &rows_[*row] : nullptr;
+}
+
 Session* SessionTable::find_identity(const Identity& identity) {
   const auto row = by_identity_.find(identity);
   return row == by_identity_.end() ? nullptr : &rows_[row->second];

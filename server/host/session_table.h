@@ -68,6 +68,7 @@ class SessionTable {
   Session& operator[](std::uint32_t row) { return rows_[row]; }
   const Session& operator[](std::uint32_t row) const { return rows_[row]; }
   Session* find(std::uint32_t number);               ///< null: no such session
+  const Session* find(std::uint32_t number) const;
   Session* find_identity(const Identity& identity);  ///< null: that player has none
   /// The session whose client may come back by that number; null: none. O(sessions), for handshakes.
   Session* find_resumable(std::uint32_t number);

@@ -115,11 +115,14 @@ TEST_CASE("of an address that has all its sessions who never joined gives way, a
   const auto join = [&](Session& session) { sessions.leave_greeted(session, SessionState::joining); };
   join(sessions.open(somebody(1, 1), 100, Identity{1}));
   Session& idle = sessions.open(somebody(1, 2), 101, Identity{2});
-  sessions.open(somebody(2, 1), 102, Identity{3});  // older ones of others are not asked
-  CHECK(gate.admit(Micros{0}, somebody(1, 3), sessions, 0, 0).gives_way == 101);
-  CHECK(gate.admit(Micros{0}, somebody(1, 3), sessions, 0, 0, &idle).gives_way == 0);
+  sessions.open(somebody(2, 1), 102, Identity{3});  // others of longer ago are not asked
+  const Micros now{5'000'000};
+  CHECK(gate.admit(now, somebody(1, 3), sessions, 0, 0).gives_way == 101);
+  CHECK(gate.admit(now, somebody(1, 3), sessions, 0, 0, &idle).gives_way == 0);
+  idle.began_at = now - Micros{1'000'000};  // it may be about to join
+  CHECK(gate.admit(now, somebody(1, 3), sessions, 0, 0).refusal);
   join(idle);
-  const Admission full = gate.admit(Micros{0}, somebody(1, 3), sessions, 0, 0);
+  const Admission full = gate.admit(now, somebody(1, 3), sessions, 0, 0);
   REQUIRE(full.refusal);
   CHECK(full.refusal->reason == SessionEnd::too_many_from_address);
   CHECK(full.gives_way == 0);  // who is not let in takes nobody's place
