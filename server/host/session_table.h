@@ -67,7 +67,7 @@ class SessionTable {
   std::span<const Session> rows() const { return rows_; }
   Session& operator[](std::uint32_t row) { return rows_[row]; }
   const Session& operator[](std::uint32_t row) const { return rows_[row]; }
-  Session* find(std::uint32_t number);               ///< null: no such session
+  Session* find(std::uint32_t number);  ///< null: no such session
   const Session* find(std::uint32_t number) const;
   Session* find_identity(const Identity& identity);  ///< null: that player has none
   /// The session whose client may come back by that number; null: none. O(sessions), for handshakes.
