@@ -23,19 +23,15 @@ void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_ever
 }
 
 void PackedMemory::prefetch() const {
+  // Where the states are is asked for first, of all blocks: one miss, and not one after the other.
+  for (const Block& block : blocks_) ashlar::prefetch(block.states.data(), sizeof(State));
+  // Bases get newer, and older states than the last one are not kept.
+  constexpr std::size_t oldest = 2;
   for (const Block& block : blocks_)
-    ashlar::prefetch(block.states.data(), block.states.size() * sizeof(State));
-}
-
-/// Asks memory for what an item that is read soon is told against, and for where it will be shown.
-void PackedMemory::prefetch_item(const PackedEntry* item, std::uint32_t tick, const View& view) const {
-  if (item == nullptr || item->item != PackedItem::blocks || item->number >= places_.size()) return;
-  const std::uint32_t place = places_[item->number];
-  if (place == 0) return;
-  const Block& block = blocks_[place - 1];
-  const State* const base = item->age == 0 || item->age > tick ? nullptr : block.of(tick - item->age);
-  if (base != nullptr) ashlar::prefetch(base->entities.data(), base->entities.size() * sizeof(MovingRecord));
-  if (block.shown) view.prefetch_block(block.cell, item->number);
+    for (std::size_t i = 0; i < std::min(block.states.size(), oldest); ++i) {
+      const std::vector<MovingRecord>& entities = block.states[i].entities;
+      ashlar::prefetch(entities.data(), entities.size() * sizeof(MovingRecord));
+    }
 }
 
 /// The server holds that we hold nothing.
@@ -74,10 +70,7 @@ void PackedMemory::end_part(SnapshotPart& out) {
 bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally) {
   const PartHead& head = reader.head();
   const bool counts = begin_part(head, view, out);
-  PackedPartReader ahead = reader;
-  if (counts) prefetch_item(ahead.next(), head.tick, view);
   while (const auto entry = reader.next()) {
-    if (counts) prefetch_item(ahead.next(), head.tick, view);
     const Item item{head.tick, entry->age, entry->item == PackedItem::own_foreseen};
     bool sane = true;
     switch (entry->item) {
@@ -258,6 +251,7 @@ bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decod
       return true;
     }
     base.entities = held->entities;
+    ashlar::prefetch(base.entities.data(), base.entities.size_bytes());
     base.fields = held->fields;
     cell = held->cell;
     members = held->members;

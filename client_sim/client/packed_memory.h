@@ -63,7 +63,7 @@ class PackedMemory {
   /// own_hash() of that; 0: nothing was foreseen, or what was is not kept long enough for a way so long.
   std::uint32_t foreseen_hash(std::uint32_t tick) const;
 
-  /// Something came, a snapshot most likely: asks memory for where that lies which it will be told against.
+  /// Something came, a snapshot most likely: asks memory for what it will be told against.
   void prefetch() const;
 
   /// The added fields of an entity that go to an audience. False: it is not known, or has none.
@@ -109,7 +109,6 @@ class PackedMemory {
   /// @return false: it is of another epoch, and of no use
   bool begin_part(const PartHead& head, View& view, SnapshotPart& out);
   void end_part(SnapshotPart& out);
-  void prefetch_item(const PackedEntry* item, std::uint32_t tick, const View& view) const;
   void begin_epoch(const PartHead& head, View& view);
   Block& block_of(std::uint16_t number);
   void forget_blocks();

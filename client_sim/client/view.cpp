@@ -19,14 +19,6 @@ const EntityRecord* find_in(const ViewState& state, EntityId id) {
   return it == state.entities.end() || it->id != id ? nullptr : &*it;
 }
 
-/// Where a block is among those by cell and number, or would be.
-auto place_in(auto& cells, CellCoord coord, std::uint16_t block) {
-  return std::lower_bound(cells.begin(), cells.end(), std::pair(coord, block),
-                          [](const ViewCell& c, const std::pair<CellCoord, std::uint16_t>& key) {
-                            return std::tie(c.cell, c.block) < std::tie(key.first, key.second);
-                          });
-}
-
 DVec3 position_of(const EntityRecord& e, CellCoord cell) { return dequantise({cell, e.x, e.y, e.z}); }
 
 }  // namespace
@@ -46,20 +38,19 @@ void View::reset(std::uint16_t tick_rate_hz) {
   second_ticks_ = tick_rate_hz;
 }
 
-void View::prefetch() const { ashlar::prefetch(cells_.data(), cells_.size() * sizeof(ViewCell)); }
-
-/// What comes in place of what is known goes where that is which was known before.
-void View::prefetch_block(CellCoord coord, std::uint16_t block) const {
-  const auto at = place_in(cells_, coord, block);
-  if (at == cells_.end()) return;
-  const std::vector<EntityRecord>& before = at->before.entities;
-  ashlar::prefetch(before.data(), before.size() * sizeof(EntityRecord));
+void View::prefetch() const {
+  for (const ViewCell& c : cells_)
+    for (const ViewState* state : {&c.now, &c.before})
+      ashlar::prefetch(state->entities.data(), state->entities.size() * sizeof(EntityRecord));
 }
 
 const EntityRecord* ViewCell::find(EntityId id) const { return find_in(now, id); }
 
 std::vector<ViewCell>::iterator View::find(CellCoord coord, std::uint16_t block) {
-  return place_in(cells_, coord, block);
+  return std::lower_bound(cells_.begin(), cells_.end(), std::pair(coord, block),
+                          [](const ViewCell& c, const std::pair<CellCoord, std::uint16_t>& key) {
+                            return std::tie(c.cell, c.block) < std::tie(key.first, key.second);
+                          });
 }
 
 ViewCell& View::cell(CellCoord coord, std::uint16_t block) {

@@ -86,10 +86,8 @@ class View {
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
 
-  /// Something came, a snapshot most likely: asks memory for where that lies which it will change.
+  /// Something came, a snapshot most likely: asks memory for what it will change.
   void prefetch() const;
-  /// A block is told soon: asks memory for where that goes.
-  void prefetch_block(CellCoord cell, std::uint16_t number) const;
 
   /// By cell's coordinate, those of one by block.
   std::span<const ViewCell> cells() const { return cells_; }
