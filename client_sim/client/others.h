@@ -91,7 +91,7 @@ class Others {
   void shown(Micros now, const PictureSource& source, const Replica* replica, std::vector<ShownEntity>& out);
 
   /// Appends those alive within near_m of a place, where they are thought to be at a tick: as told, or going
-  /// on as they went, by id. Cost: 3 ns an entity.
+  /// on as they went, by id. Cost: a look at each entity, in the order of memory, and more for who is near.
   static constexpr double near_m = 3;
   void near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome, std::vector<Bystander>& out) const;
   /// Is somebody alive so near to a place, as last told?
