@@ -32,7 +32,13 @@ constexpr microseconds poll_every_idle{10'000};
 constexpr microseconds watch_every = std::chrono::milliseconds(100);
 constexpr microseconds console_every = std::chrono::milliseconds(50);
 constexpr microseconds goodbye_time_max = std::chrono::seconds(1);
+/// From when on what a group of changes takes to be written is a disk that does not answer.
+constexpr double disk_answers_ms = 2000;
 constexpr microseconds goodbye_poll_every = std::chrono::milliseconds(5);
+
+bool disk_in_trouble(const SaverStatus& saving) {
+  return !saving.failure.empty() || saving.writing_ms > disk_answers_ms;
+}
 
 const char* signal_name(int number) {
   switch (number) {
@@ -258,9 +264,9 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
     // While blocks wait that are more than a tick can take nothing is read, or what is typed would pile up
-    // behind them. But not for a disk: with a full one the console still answers.
+    // behind them. But not for a disk: with one that is full or does not answer the console still does.
     const bool waits =
-        host.admin_waits() && (options.saver == nullptr || options.saver->status().failure.empty());
+        host.admin_waits() && (options.saver == nullptr || !disk_in_trouble(options.saver->status()));
     if (!waits && console_time.due(at) && impl_->obey_all(options, host, log))
       log_status(log, report(console_meter, at));
     if (options.watch && watch_time.due(at)) options.watch();
@@ -282,8 +288,12 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   }
   if (orders_left(host, options)) log.warning("console", {{"error", "stopped before all of it was done"}});
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
-  if (options.save) options.save();
-  impl_->say_goodbye(host, transports);
+  bool said = false;
+  const auto goodbye = [&] {
+    if (!std::exchange(said, true)) impl_->say_goodbye(host, transports);
+  };
+  if (options.save) options.save(goodbye);
+  goodbye();
   const HostStatus& status = host.status();
   log.info("stopped", {{"up_s", static_cast<double>((now() - start).count() / 1000) / 1000.0},
                        {"ticks", ticks_before + status.tick},

@@ -31,6 +31,7 @@ void log_players(const Host& host, std::chrono::microseconds now, Reply& reply) 
 void kick(const std::string& text, Host& host, Reply& reply) {
   std::vector<std::string> names;
   for (PlayerInfo& player : host.players()) names.push_back(std::move(player.name));
+  for (PlayerInfo& player : host.away_players()) names.push_back(std::move(player.name));
   const auto order = kick_order(text, names);
   if (!order) return reply.warning("console", {{"error", order.error()}});
   const std::uint32_t kicked = host.kick(order->name, order->reason);

@@ -41,7 +41,7 @@ void Saving::attach(const Host& host, LoopOptions& options) {
   options.history = &history_;
   if (saver_ == nullptr) return;
   options.saver = saver_.get();
-  options.save = [this, &host] { save_all(host); };
+  options.save = [this, &host](const std::function<void()>& goodbye) { save_all(host, goodbye); };
 }
 
 void Saving::watch() {
@@ -84,7 +84,7 @@ void Saving::watch() {
   beyond_ = status.dirty_waiting > 0;
 }
 
-void Saving::save_all(const Host& host) {
+void Saving::save_all(const Host& host, const std::function<void()>& goodbye) {
   const auto begun = Loop::now();
   const std::vector<KeptPlayer> here = host.present_players();
   KeptState state;
@@ -92,12 +92,19 @@ void Saving::save_all(const Host& host) {
   saver_->note(begun, number(host.world().tick()), *host.world().space().voxels,
                {.chunks = {}, .players = here, .state = &state});
   saver_->finish(std::chrono::duration_cast<std::chrono::milliseconds>(save_grace),
-                 *host.world().space().voxels);
+                 *host.world().space().voxels, goodbye);
   watch();
   const SaverStatus status = saver_->status();
   if (status.failure.empty() && status.dirty_chunks == 0)
     log_.info("saved", {{"saved_tick", status.saved_tick},
                         {"took_ms", static_cast<double>((Loop::now() - begun).count() / 100) / 10.0}});
+}
+
+void Saving::save_noted(const Host& host) {
+  if (saver_ == nullptr) return;
+  saver_->finish(std::chrono::duration_cast<std::chrono::milliseconds>(save_grace),
+                 *host.world().space().voxels);
+  watch();
 }
 
 std::uint64_t Saving::groups() const { return saver_ == nullptr ? 0 : saver_->status().groups; }

@@ -20,13 +20,16 @@ class Saving {
   void attach(const Host& host, LoopOptions& options);
   /// Lines at the edges: damage that was found, a group that cannot be written, and that it can again.
   void watch();
+  /// Where the loop ended by an exception: what its whole ticks changed is saved. The last one may be half done.
+  void save_noted(const Host& host);
   /// Groups of changes that were saved so far.
   std::uint64_t groups() const;
   /// @return or one line, after the end: what was not saved
   std::expected<void, std::string> outcome() const;
 
  private:
-  void save_all(const Host& host);
+  /// At the end. @param goodbye  is called once where the disk takes longer than a second
+  void save_all(const Host& host, const std::function<void()>& goodbye);
 
   Log& log_;
   EditHistory history_;

@@ -469,7 +469,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   };
   if (!loop.stop_requested())
     log_ready(log, loaded.config, access, host, transports.port(), (Loop::now() - begun).count() / 1000);
-  loop.run(host, transports, ground, log, options);
+  try {
+    loop.run(host, transports, ground, log, options);
+  } catch (...) {
+    saving.save_noted(host);
+    throw;
+  }
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
   bans.finish();

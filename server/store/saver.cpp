@@ -139,7 +139,6 @@ struct WorldSaver::Impl {
         handed(std::make_unique<DirtyGroup>(wanted.chunks_max)) {
     ASHLAR_ASSERT(store != nullptr);
     status.saved_tick = handed_tick = store->world().tick;
-    if (options.own_thread) thread = std::thread([this] { run(); });
   }
 
   void gather_edits(const World& world, const LogAs& log_as);
@@ -149,8 +148,11 @@ struct WorldSaver::Impl {
   void stage_late(const VoxelVolume& volume);
   bool writer_waits() const;
   void hand_over(const VoxelVolume& volume);
+  bool group_due(std::chrono::microseconds now) const;
   bool state_due(std::chrono::microseconds now) const;
   void run();
+  void end_run();
+  void end_thread();
   bool work();
   void code(const DirtyGroup& group);
   void add(std::uint32_t run_tick, const VoxelVolume& volume, const TickChanges& changes);
@@ -190,10 +192,12 @@ struct WorldSaver::Impl {
   // Under mutex.
   std::unique_ptr<DirtyGroup> handed;
   bool busy = false;      // `handed` is the writer's
+  SteadyTime::time_point handed_time;
   bool stopping = false;  // what is handed is tried once more, then the writer ends
+  bool over = false;      // it has
   SaverStatus status;
 
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;  // it holds all of this
 };
 
 /// The author's row of this tick, each once.
@@ -282,6 +286,7 @@ void WorldSaver::Impl::hand_over(const VoxelVolume& volume) {
     filling->tick = handed_tick = tick;
     std::swap(filling, handed);
     busy = true;
+    handed_time = SteadyTime::now();
   }
   wake.notify_one();
   filling->clear();
@@ -334,13 +339,13 @@ void WorldSaver::Impl::run() {
   std::unique_lock lock(mutex);
   for (;;) {
     wake.wait(lock, [this] { return busy || stopping; });
-    if (!busy) return;
-    const auto handed_over = SteadyTime::now();
+    if (!busy) break;
+    const auto handed_over = handed_time;
     lock.unlock();
     code(*handed);
     for (bool last = false; !write_coded(handed->tick, handed_over);) {
       lock.lock();
-      if (last) return;  // what is left stays dirty, and status says so
+      if (last) return end_run();  // what is left stays dirty, and status says so
       wake.wait_for(lock, options.retry, [this] { return stopping; });
       last = stopping;
       lock.unlock();
@@ -349,6 +354,27 @@ void WorldSaver::Impl::run() {
     busy = false;
     idle.notify_all();
   }
+  end_run();
+}
+
+/// Precondition: holds the mutex.
+void WorldSaver::Impl::end_run() {
+  over = true;
+  idle.notify_all();
+}
+
+/// A thread that a disk holds is left to it; it has what it needs.
+void WorldSaver::Impl::end_thread() {
+  if (!thread.joinable()) return;
+  std::unique_lock lock(mutex);
+  stopping = true;
+  wake.notify_all();
+  const bool ended_now = idle.wait_for(lock, options.patience, [this] { return over; });
+  lock.unlock();
+  if (ended_now)
+    thread.join();
+  else
+    thread.detach();
 }
 
 /// What run() does with a group, without waiting for anything.
@@ -361,16 +387,11 @@ bool WorldSaver::Impl::work() {
 
 WorldSaver::WorldSaver(std::shared_ptr<WorldStore> store, std::uint64_t first_tick,
                        const SaverOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(store), first_tick, options)) {}
-
-WorldSaver::~WorldSaver() {
-  {
-    const std::scoped_lock lock(impl_->mutex);
-    impl_->stopping = true;
-  }
-  impl_->wake.notify_all();
-  if (impl_->thread.joinable()) impl_->thread.join();
+    : impl_(std::make_shared<Impl>(std::move(store), first_tick, options)) {
+  if (options.own_thread) impl_->thread = std::thread([impl = impl_] { impl->run(); });
 }
+
+WorldSaver::~WorldSaver() { impl_->end_thread(); }
 
 void WorldSaver::note(std::chrono::microseconds now, const World& world,
                       std::span<const StoredPlayer> players, const LogAs& log_as) {
@@ -422,9 +443,19 @@ void WorldSaver::Impl::add(std::uint32_t run_tick, const VoxelVolume& volume, co
   log(changes);
 }
 
+/// Is the time between two groups over, or does somebody or what has come not wait for it?
+bool WorldSaver::Impl::group_due(std::chrono::microseconds now) const {
+  const auto much = [](std::uint64_t count, std::uint64_t max) { return 4 * count >= max; };
+  return hurried || now - handed_at >= options.every || !late.empty() ||
+         much(filling->chunks.count(), options.chunks_max) ||
+         much(filling->contents.rows().size(), options.contents_max) ||
+         much(filling->players.rows().size(), options.players_max) ||
+         much(filling->edits.size(), options.edits_max);
+}
+
 /// Is a group about to be handed over, or is it time to look whether something moved?
 bool WorldSaver::Impl::state_due(std::chrono::microseconds now) const {
-  if (ended || now - handed_at < options.every) return false;
+  if (ended || !group_due(now)) return false;
   const bool group = !filling->empty() || !late.empty();
   if (!group && now - stated_at < options.state_every) return false;
   return writer_waits();
@@ -440,7 +471,7 @@ void WorldSaver::Impl::take_state(const KeptState& now) {
 
 void WorldSaver::Impl::send(std::chrono::microseconds now, const VoxelVolume& volume) {
   const bool nothing = filling->empty() && late.empty();
-  if (ended || nothing || (!hurried && now - handed_at < options.every)) return;
+  if (ended || nothing || !group_due(now)) return;
   if (!writer_waits()) return;
   hand_over(volume);
   handed_at = now;
@@ -454,11 +485,13 @@ std::uint32_t WorldSaver::hurry() {
   return static_cast<std::uint32_t>((nothing ? s.handed_tick : s.tick) - s.first_tick);
 }
 
-void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume) {
+void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume,
+                        const std::function<void()>& meanwhile) {
   Impl& s = *impl_;
   if (s.ended) return;
   s.ended = true;
-  const auto give_up = SteadyTime::now() + grace;
+  const auto give_up = SteadyTime::now() + grace, patient_until = SteadyTime::now() + s.options.patience;
+  bool called = meanwhile == nullptr;
   for (bool more = true; more;) {
     {
       std::unique_lock lock(s.mutex);
@@ -467,17 +500,19 @@ void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volu
         if (!s.work()) break;
         lock.lock();
       }
-      if (!s.idle.wait_until(lock, give_up, [&s] { return !s.busy; })) break;
+      const auto written = [&s] { return !s.busy; };
+      if (!called && !s.idle.wait_until(lock, patient_until, written)) {
+        called = true;
+        lock.unlock();
+        meanwhile();
+        lock.lock();
+      }
+      if (!s.idle.wait_until(lock, give_up, written)) break;
     }
     more = !s.filling->empty() || !s.late.empty() || s.handed_tick != s.tick;
     if (more) s.hand_over(volume);
   }
-  {
-    const std::scoped_lock lock(s.mutex);
-    s.stopping = true;
-  }
-  s.wake.notify_all();
-  if (s.thread.joinable()) s.thread.join();
+  s.end_thread();
 }
 
 bool WorldSaver::has_work() const {
@@ -497,7 +532,9 @@ SaverStatus WorldSaver::status() const {
   status.edits_unlogged += s.unlogged;
   status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
   status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
-  if (s.busy) status.dirty_chunks += s.handed->chunks.count();
+  if (!s.busy) return status;
+  status.dirty_chunks += s.handed->chunks.count();
+  status.writing_ms = elapsed_ms(s.handed_time);
   return status;
 }
 

@@ -27,6 +27,7 @@ struct SaverStatus {
   std::string log_failure;           ///< one line where the log is in trouble: all else is saved
   bool log_off = false;              ///< it is damaged; else it is tried again with each group
   double last_age_ms = 0;            ///< from its first change until it was on the disk
+  double writing_ms = 0;             ///< since the group that is written now was handed over; 0: none is
   std::string failure;               ///< one line while the last group cannot be written; empty: all is well
 };
 
@@ -60,17 +61,19 @@ struct LogAs {
 
 /// How a Saver works.
 struct SaverOptions {
-  std::chrono::microseconds every{500'000};  ///< groups are no closer together
+  /// Groups are no closer together, unless a quarter of what one may hold has come.
+  std::chrono::microseconds every{500'000};
   std::chrono::microseconds state_every{
       2'000'000};                         ///< doors and monsters that move make a group by themselves
-  std::chrono::milliseconds retry{1000};  ///< after one that could not be written
+  std::chrono::milliseconds retry{1000};     ///< after one that could not be written
+  std::chrono::milliseconds patience{1000};  ///< of the end: see WorldSaver::finish()
   std::uint32_t chunks_max = 4096;        ///< of a group; as many may wait behind it
   std::uint32_t contents_max = 16'384;    ///< blocks whose contents changed, likewise
   std::uint32_t players_max = 8192;       ///< players who changed, likewise
   EditLogLimits log = {};
   /// Of a group that are logged; of further ones the log has nothing. Operators, who change most at once,
-  /// fill a quarter of it: what they do beyond that waits for the next group, which is written within the
-  /// second.
+  /// fill a quarter of it: what they do beyond that waits for the next group, which goes as soon as the writer
+  /// is free.
   std::uint32_t edits_max = 65'536;
   /// Else groups are written by WorldSaver::work(), where time is simulated.
   bool own_thread = true;
@@ -90,7 +93,7 @@ class WorldSaver {
  public:
   /// @param first_tick  of the world's first step in this run, counted over all runs
   WorldSaver(std::shared_ptr<WorldStore> store, std::uint64_t first_tick, const SaverOptions& options = {});
-  ~WorldSaver();  ///< what was not handed over is lost: finish() comes before
+  ~WorldSaver();  ///< what was not handed over is lost: finish() comes before. Waits as that does
   WorldSaver(const WorldSaver&) = delete;
   WorldSaver& operator=(const WorldSaver&) = delete;
 
@@ -104,9 +107,12 @@ class WorldSaver {
   void note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
             const TickChanges& changes);
 
-  /// Writes all that is left and the tick, for at most `grace` and what a disk that is at it takes. Then
-  /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more.
-  void finish(std::chrono::milliseconds grace, const VoxelVolume& volume);
+  /// Writes all that is left and the tick, for at most `grace` and the options' patience for a last try. Then status() is
+  /// the last word: dirty_chunks tells what was not saved. note() does nothing any more. A disk that does not
+  /// answer by then keeps the writer's thread, for which nobody waits.
+  /// @param meanwhile  is called once where it takes longer than that patience
+  void finish(std::chrono::milliseconds grace, const VoxelVolume& volume,
+              const std::function<void()>& meanwhile = nullptr);
 
   /// What was noted so far is written as soon as the writer is free, however long ago the last group was.
   /// @return the tick that durable() tells once all of it is on the disk
@@ -124,7 +130,7 @@ class WorldSaver {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // the writer's, too, which may outlive this
 };
 
 }  // namespace ashlar::server

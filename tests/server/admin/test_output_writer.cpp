@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "server/background.h"
@@ -159,6 +161,26 @@ TEST_CASE("what runs in the background is picked up once, and the newest order b
   CHECK(wait() == 1);
   CHECK(wait() == 3);
   CHECK_FALSE(background.take().has_value());
+}
+
+TEST_CASE("what the background threw is thrown by who takes it, and nothing else is held up",
+          "[server][background]") {
+  Background<int> background;
+  background.start([]() -> int { throw std::runtime_error("no room"); });
+  background.start([] { return 2; });
+  std::string thrown;
+  std::optional<int> got;
+  const auto give_up = Clock::now() + 60s;
+  while (!got && Clock::now() < give_up) {
+    try {
+      got = background.take();
+    } catch (const std::runtime_error& error) {
+      thrown += error.what();
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  CHECK(thrown == "no room");
+  CHECK(got == 2);
 }
 
 }  // namespace ashlar::server

@@ -1,7 +1,12 @@
 // Whoever breaks off leaves a body behind, and may come back to it.
 #include <algorithm>
+#include <memory>
+#include <string>
 
+#include "server/log/log.h"
+#include "server/orders.h"
 #include "tests/server/host/host_table.h"
+#include "tests/server/lines.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
@@ -299,6 +304,22 @@ TEST_CASE("where nobody is waited for, and of who is kicked, no body stays", "[s
     t.run(2);
     CHECK(t.host->world().player_count() == 0);
     CHECK(t.events.back().detail == "kicked: be kind");
+  }
+  SECTION("kicked while away, by the console") {
+    Table t;
+    Hand& ann = t.hand(peer(1));
+    t.enter(ann);
+    vanish(t, ann);
+    const auto lines = std::make_shared<Lines>();
+    {
+      Log log(LogFormat::text, LogLevel::info, lines);
+      Reply reply(log);
+      (void)obey("kick ann be kind", {}, *t.host, t.now, 0, reply);
+    }
+    REQUIRE(lines->all.size() == 1);
+    CHECK(lines->all[0].find("players=1") != std::string::npos);
+    t.run(2);
+    CHECK(t.host->world().player_count() == 0);
   }
 }
 

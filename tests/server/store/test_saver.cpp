@@ -156,7 +156,9 @@ TEST_CASE("who changed a block is told with the chunk, once for each author", "[
                           {7, 0, {1, 2, 4}, BlockId::air, BlockId::brick}};
   const LoggedEdit b[] = {{8, 0, {1, 2, 5}, BlockId::air, BlockId::brick},
                           {8, 0, {1, 2, 6}, BlockId::air, BlockId::brick}};
-  site.step({}, {});
+  const int some[] = {1};
+  site.now = 1s;
+  site.step(some, BlockId::brick);  // the writer has something to do
   site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, first, a});
   site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, second, b});
   site.store->held = false;
@@ -317,6 +319,11 @@ TEST_CASE("operators may fill a quarter of the log that a group takes", "[server
   options.edits_max = 100;
   Site site(options);
   CHECK(site.saver.durable().operator_blocks == 25);
+  // The writer has something to do, or it would be given what fills a quarter.
+  site.store->held = true;
+  const int some[] = {1};
+  site.now = 1s;
+  site.step(some, BlockId::brick);
   const EditAuthor author;
   const std::vector<LoggedEdit> edits(20, {7, 0, {1, 1, 1}, BlockId::air, BlockId::brick});
   const auto change = [&] {
@@ -327,7 +334,64 @@ TEST_CASE("operators may fill a quarter of the log that a group takes", "[server
   CHECK(site.saver.durable().operator_blocks == 5);
   change();
   CHECK(site.saver.durable().operator_blocks == 0);
+  site.store->held = false;
   site.until([&] { return site.saver.durable().operator_blocks == 25; });
+}
+
+TEST_CASE("what fills a quarter of a group goes at once, however far apart groups are", "[server][saver]") {
+  SaverOptions options = quick();
+  options.every = std::chrono::hours(1);
+  options.edits_max = 100;
+  Site site(options);
+  const EditAuthor author;
+  const std::vector<LoggedEdit> edits(24, {7, 0, {1, 1, 1}, BlockId::air, BlockId::brick});
+  const auto change = [&](std::size_t count) {
+    site.now += 1ms;
+    site.saver.note(site.now, ++site.tick, site.volume,
+                    {{}, {}, nullptr, {}, {&author, 1}, std::span(edits).first(count)});
+  };
+  change(24);
+  const std::uint32_t before = site.tick;
+  for (int i = 0; i < 20; ++i) change(0);
+  CHECK(site.saver.durable().tick < before);
+  CHECK(site.saver.durable().operator_blocks == 1);
+  change(1);
+  const std::uint32_t filled = site.tick;
+  site.until([&] { return site.saver.durable().tick >= filled; });
+  CHECK(site.store->groups == 1);
+  CHECK(site.saver.durable().operator_blocks == 25);
+}
+
+TEST_CASE("a disk that does not answer holds nobody at the end", "[server][saver]") {
+  SaverOptions options = quick();
+  options.patience = 10ms;
+  const auto site = std::make_unique<Site>(options);
+  const std::shared_ptr<MemoryStore> store = site->store;
+  store->held = true;
+  const int some[] = {1, 2};
+  site->now = 1s;
+  site->step(some, BlockId::brick);
+  CHECK(site->saver.status().writing_ms > 0);
+  int called = 0;
+  site->saver.finish(30ms, site->volume, [&called] { ++called; });
+  CHECK(called == 1);
+  CHECK(site->saver.status().dirty_chunks == 2);
+  CHECK(store->chunk_count() == 0);
+  store->held = false;  // the writer ends by itself, with what it has
+  while (store->groups == 0) std::this_thread::sleep_for(1ms);
+  CHECK(store->chunk_count() == 2);
+}
+
+TEST_CASE("what is written soon is waited for before anything else", "[server][saver]") {
+  SaverOptions options = quick();
+  options.patience = 60s;
+  Site site(options);
+  const int some[] = {1, 2};
+  site.step(some, BlockId::brick);
+  int called = 0;
+  site.saver.finish(60s, site.volume, [&called] { ++called; });
+  CHECK(site.store->chunk_count() == 2);
+  CHECK(called == 0);
 }
 
 TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server][saver]") {
