@@ -110,7 +110,8 @@ struct ClientConfig {
 /// Counters only grow, but for commands_skipped.
 struct ClientStats {
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
-  std::uint64_t snapshots = 0;           ///< ticks of which a part arrived
+  std::uint64_t snapshots = 0;           ///< ticks of which a part arrived, before any of a newer one
+  std::uint64_t snapshots_overtaken = 0;  ///< ticks of which the first part arrived behind that of a newer one
   std::uint64_t snapshots_complete = 0;  ///< ticks of which every part arrived
   std::uint64_t commands = 0;
   /// Tick numbers jumped over to catch up with the server, since the last welcome.
@@ -124,6 +125,7 @@ struct ClientStats {
   std::array<std::uint64_t, cue_kind_count> cues_of{};  ///< of these, by CueKind
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;   ///< verdicts that were the last word on an act
+  std::uint64_t blocks_changed = 0;                ///< by those that were done: dug and placed
   std::uint64_t blocks_told = 0;                   ///< changes that came, of whosever making
   std::uint64_t chunks_told = 0, chunks_kept = 0;  ///< of ground: that came, and of these the kept ones
   std::uint64_t chunk_bytes = 0;                   ///< of their messages
@@ -387,6 +389,7 @@ class Client {
     std::uint32_t snapshot_tick = 0;
     std::uint32_t parts_tick = 0;  // whose parts are being counted
     std::uint32_t parts_have = 0;
+    std::uint64_t ticks_heard = 0;  // bit n: a part of n ticks before that one arrived
     std::uint32_t complete_tick = 0;
     bool in_long_gap = false;
     std::optional<OwnPlayer> own;
@@ -453,6 +456,7 @@ class Client {
   bool believable(std::uint32_t tick) const;
   void take_part(const SnapshotPart& message, bool whole);
   void count_snapshot(const SnapshotPart& message, bool whole);
+  void count_overtaken(std::uint32_t tick);
   void handle(ChatLine& message);
   void number_commands();
   void foresee(Foresight* foresight);

@@ -153,6 +153,9 @@ void Client::handle(const ActAnswers& message) {
         std::ranges::find(world_.acts_sent, answer.number, [](const SentAct& s) { return s.act.number; });
     if (sent != world_.acts_sent.end()) sent->answer = answer.verdict;
     if (answer.verdict == ActVerdict::done) ++stats_.acts_done;
+    const bool changes = sent != world_.acts_sent.end() &&
+                         (sent->act.kind == BlockActKind::dig || sent->act.kind == BlockActKind::place);
+    if (answer.verdict == ActVerdict::done && changes) ++stats_.blocks_changed;
     if (refused(answer.verdict)) ++stats_.acts_refused;
     if (world_.verdicts.size() == verdicts_max) world_.verdicts.erase(world_.verdicts.begin());
     world_.verdicts.push_back(answer);

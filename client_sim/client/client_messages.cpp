@@ -222,9 +222,19 @@ void Client::take_part(const SnapshotPart& message, bool whole) {
   world_.own_tick = message.tick;
 }
 
+/// Of what is more than 64 ticks late nobody knows whether it is another part of what was there in time.
+void Client::count_overtaken(std::uint32_t tick) {
+  const std::uint32_t back = world_.parts_tick - tick;
+  if (back >= 64 || (world_.ticks_heard >> back & 1) != 0) return;
+  world_.ticks_heard |= std::uint64_t{1} << back;
+  ++stats_.snapshots_overtaken;
+}
+
 void Client::count_snapshot(const SnapshotPart& message, bool whole) {
-  if (message.tick < world_.parts_tick) return;
+  if (message.tick < world_.parts_tick) return count_overtaken(message.tick);
   if (message.tick > world_.parts_tick) {
+    const std::uint32_t on = message.tick - world_.parts_tick;
+    world_.ticks_heard = (on < 64 ? world_.ticks_heard << on : 0) | 1;
     world_.parts_tick = message.tick;
     world_.parts_have = 0;
     ++stats_.snapshots;

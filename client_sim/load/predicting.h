@@ -41,6 +41,10 @@ struct PredictionReport {
   double us_per_tick(std::int64_t spent_ns) const {
     return timed_ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(timed_ticks) : 0;
   }
+  /// Of the ticks that the server's word was compared with: it tells of one in each of its snapshots.
+  double late_per_minute() const {
+    return confirmed > 0 ? per_minute(late) * static_cast<double>(ticks) / static_cast<double>(confirmed) : 0;
+  }
   double per_minute(std::uint64_t count) const {
     return minutes > 0 ? static_cast<double>(count) / minutes : 0;
   }

@@ -87,6 +87,7 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.joined_after_max = std::max(r.joined_after_max, s.joined_after);
     r.snapshots += s.snapshots;
     r.snapshots_complete += s.snapshots_complete;
+    r.snapshots_overtaken += s.snapshots_overtaken;
     if (o.playing_for >= rate_after) {
       const double rate = static_cast<double>(s.snapshots) / seconds(o.playing_for);
       r.snapshots_per_s_min = any_rate ? std::min(r.snapshots_per_s_min, rate) : rate;
@@ -101,6 +102,7 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.fetched += s.fetched;
     r.fetched_bytes += s.fetched_bytes;
     r.acts_done += s.acts_done;
+    r.blocks_changed += s.blocks_changed;
     r.acts_refused += s.acts_refused;
     r.commands += s.commands;
     r.commands_skipped += s.commands_skipped;
@@ -118,7 +120,7 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
 
 namespace {
 
-/// The lead that a share of snapshots does not exceed; -1: late.
+/// Precondition: snapshots told of leads. @return the lead that a share of them does not exceed; -1: late
 int lead(const PredictionReport& p, double share) {
   std::uint64_t all = 0, sum = 0;
   for (const std::uint64_t n : p.leads) all += n;
@@ -126,6 +128,10 @@ int lead(const PredictionReport& p, double share) {
     if (static_cast<double>(sum += p.leads[i]) >= share * static_cast<double>(all))
       return static_cast<int>(i) - 1;
   return -1;
+}
+
+bool any_lead(const PredictionReport& p) {
+  return std::ranges::any_of(p.leads, [](std::uint64_t n) { return n > 0; });
 }
 
 double cm(const Histogram& um, double share) { return static_cast<double>(um.quantile(share).count()) / 1e4; }
@@ -151,18 +157,20 @@ std::string prediction_text(const PredictionReport& p) {
   std::string out = format(
       "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %.2f late a minute, %llu put "
       "elsewhere\n",
-      p.clients, count(p.mispredicted), count(p.confirmed), p.per_minute(p.late), count(p.put));
+      p.clients, count(p.mispredicted), count(p.confirmed), p.late_per_minute(), count(p.put));
   out += format(
       "               corrections p50 %.2f cm, p99 %.2f cm, %.2f a minute above 2 cm; by bodies p50 %.2f cm, "
       "p99 %.2f cm, %.2f a minute above 2 cm\n",
       cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99), p.per_minute(p.visible), cm(p.crowd_um, 0.5),
       cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible));
-  out += format(
-      "               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n"
-      "               hits as seen %.1f %% of %llu; beyond the limit %llu, pushed %llu, not known %llu\n",
-      lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)), 100 * p.hits.share(),
-      count(p.hits.agreed + p.hits.denied), count(p.hits.beyond), count(p.hits.displaced),
-      count(p.hits.untold));
+  if (any_lead(p))
+    out += format("               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n",
+                  lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)));
+  const std::uint64_t hits = p.hits.agreed + p.hits.denied;
+  out += hits > 0 ? format("               hits as seen %.1f %% of %llu", 100 * p.hits.share(), count(hits))
+                  : std::string("               hits as seen: none to judge");
+  out += format("; beyond the limit %llu, pushed %llu, not known %llu\n", count(p.hits.beyond),
+                count(p.hits.displaced), count(p.hits.untold));
   out += format(
       "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
       p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns), p.us_per_tick(p.read_ns),
@@ -232,10 +240,11 @@ std::string prediction_json(const PredictionReport& p) {
   o.count("corrections_above_2_cm", p.visible);
   o.count("corrections_above_2_cm_by_bodies", p.crowd_visible);
   o.count("put_elsewhere", p.put);
-  o.number("late_per_minute", p.per_minute(p.late));
+  o.number("late_per_minute", p.late_per_minute());
   o.number("corrections_above_2_cm_per_minute", p.per_minute(p.visible));
   o.number("corrections_above_2_cm_by_bodies_per_minute", p.per_minute(p.crowd_visible));
-  o.number("hits_as_seen_share", p.hits.share());
+  // What nothing was measured of is left out.
+  if (p.hits.agreed + p.hits.denied > 0) o.number("hits_as_seen_share", p.hits.share());
   o.count("hits_as_seen", p.hits.agreed);
   o.count("hits_not_as_seen", p.hits.denied);
   o.count("hits_beyond_limit", p.hits.beyond);
@@ -245,9 +254,11 @@ std::string prediction_json(const PredictionReport& p) {
   o.number("correction_cm_p99", cm(p.corrections_um, 0.99));
   o.number("correction_by_bodies_cm_p50", cm(p.crowd_um, 0.5));
   o.number("correction_by_bodies_cm_p99", cm(p.crowd_um, 0.99));
-  o.number("lead_ticks_p1", lead(p, 0.01));
-  o.number("lead_ticks_p50", lead(p, 0.5));
-  o.number("lead_ticks_p99", lead(p, 0.99));
+  if (any_lead(p)) {
+    o.number("lead_ticks_p1", lead(p, 0.01));
+    o.number("lead_ticks_p50", lead(p, 0.5));
+    o.number("lead_ticks_p99", lead(p, 0.99));
+  }
   o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));
   o.number("read_us_per_tick", p.us_per_tick(p.read_ns));
   o.number("predict_us_per_tick", p.us_per_tick(p.predict_ns));
@@ -336,7 +347,7 @@ void add_explored(Object& o, const LoadReport& r) {
 std::string to_text(const LoadReport& r) {
   const double span = std::max(seconds(r.duration), 1e-3);
   std::string out;
-  out += format("clients        %u joined of %u, %u refused, %u dropped, %u starved; all in after %.2f s\n",
+  out += format("clients        %u joined of %u, %u refused, %u dropped, %u starved; slowest join %.2f s\n",
                 r.joined, r.clients, r.refused, r.dropped, r.starved, seconds(r.joined_after_max));
   for (const std::string& reason : r.reasons) out += "               " + reason + "\n";
   if (r.rejoins > 0)
@@ -356,11 +367,14 @@ std::string to_text(const LoadReport& r) {
                        : 100 * static_cast<double>(r.snapshots_complete) / static_cast<double>(r.snapshots);
   out += format("snapshots      %.1f /s a client (least %.1f), %.2f %% complete, longest gap %.0f ms\n",
                 r.snapshots_per_s(), r.snapshots_per_s_min, complete, millis(r.longest_gap));
+  if (r.snapshots_overtaken > 0 && r.client_seconds > 0)
+    out += format("               %.1f /s more were overtaken by newer ones\n",
+                  static_cast<double>(r.snapshots_overtaken) / r.client_seconds);
   out += match_text(r.score);
   if (r.acts_done + r.acts_refused > 0)
     out +=
         format("blocks         %llu dug or placed, %llu acts refused\n",
-               static_cast<unsigned long long>(r.acts_done), static_cast<unsigned long long>(r.acts_refused));
+               static_cast<unsigned long long>(r.blocks_changed), static_cast<unsigned long long>(r.acts_refused));
   out += format("received       %.1f kB/s a client, %.2f MB/s and %.0f packets/s in all\n",
                 r.client_seconds > 0 ? static_cast<double>(r.bytes_in) / r.client_seconds / 1e3 : 0.0,
                 static_cast<double>(r.bytes_in) / span / 1e6, static_cast<double>(r.packets_in) / span);
@@ -412,6 +426,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("fetched", r.fetched);
   o.count("fetched_bytes", r.fetched_bytes);
   o.count("acts_done", r.acts_done);
+  o.count("blocks_changed", r.blocks_changed);
   o.count("acts_refused", r.acts_refused);
   if (r.score.match > 0) o.add("score", score_json(r.score));
   o.number("joined_after_max_s", seconds(r.joined_after_max));
@@ -424,6 +439,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.add("rtt_ms", rtt.done());
   o.count("snapshots", r.snapshots);
   o.count("snapshots_complete", r.snapshots_complete);
+  o.count("snapshots_overtaken", r.snapshots_overtaken);
   o.number("snapshots_per_s_client", r.snapshots_per_s());
   o.number("snapshots_per_s_client_min", r.snapshots_per_s_min);
   o.number("longest_gap_ms", millis(r.longest_gap));

@@ -47,7 +47,7 @@ struct LoadReport {
   Histogram rtt;
   Micros joined_after_max{0};
   Micros longest_gap{0};
-  std::uint64_t snapshots = 0, snapshots_complete = 0;
+  std::uint64_t snapshots = 0, snapshots_complete = 0, snapshots_overtaken = 0;
   double snapshots_per_s_min = 0;  ///< of the client that got fewest
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t commands = 0, commands_skipped = 0;
@@ -55,7 +55,8 @@ struct LoadReport {
   std::uint64_t rejoins = 0;  ///< times that a client joined again by itself, as the server did not know it
   std::uint64_t resumes = 0;  ///< times that a client's session went on over another connection
   std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that clients lacked
-  std::uint64_t acts_done = 0, acts_refused = 0;  ///< blocks dug and placed; acts that came to nothing
+  std::uint64_t acts_done = 0, acts_refused = 0;  ///< of all kinds; acts that came to nothing
+  std::uint64_t blocks_changed = 0;               ///< dug and placed
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t send_full = 0;     ///< packets that our own sockets had no room for
   std::uint64_t late_polls = 0;    ///< our own turns that came over 20 ms late: the machine is too slow

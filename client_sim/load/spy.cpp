@@ -96,8 +96,10 @@ void Spy::look(const Client& client) {
 }
 
 SpyReport Spy::report(const Client& client) const {
-  const double tick_s = client.welcomed() ? client.welcome().rules.tick_s() : 0;
-  return {1, static_cast<double>(told_) * tick_s, static_cast<double>(unseen_) * tick_s};
+  // It looks once a snapshot.
+  const double look_s =
+      client.welcomed() ? client.welcome().rules.tick_s() * client.welcome().snapshot_every_ticks : 0;
+  return {1, static_cast<double>(told_) * look_s, static_cast<double>(unseen_) * look_s};
 }
 
 }  // namespace ashlar::client_sim

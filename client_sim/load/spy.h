@@ -70,7 +70,7 @@ class Spy {
   std::uint64_t world_ = 0;
   std::uint32_t tick_ = 0;
   std::map<EntityId, Known> known_;
-  std::uint64_t told_ = 0, unseen_ = 0;  // ticks, of each entity
+  std::uint64_t told_ = 0, unseen_ = 0;  // looks, at each entity
   std::vector<ViewEntity> seen_;         // scratch
 };
 

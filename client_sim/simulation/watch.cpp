@@ -55,6 +55,12 @@ void WatchedMatch::listen() {
     const double reach = cue_reach_m(cue.kind);
     if (at && dot(way, way) <= reach * reach) ++(cue.kind == CueKind::step ? heard_.steps : heard_.others);
   }
+  const DVec3 here = world_->players().body[row()].position_m;
+  bool goes_on = false;
+  for (const ShotEvent& shot : world_->shooting().events()) {
+    const bool begins = !std::exchange(goes_on, shot.goes_on);
+    if (begins && shot.ray == 0 && length(shot.origin - here) < radius_m) ++heard_.shots;
+  }
 }
 
 void WatchedMatch::choose() {

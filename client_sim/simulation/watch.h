@@ -43,12 +43,13 @@ class WatchedMatch {
   double seconds() const { return number(world_->tick()) * world_->setup().rules.tick_s(); }
   /// The watched player's row. Precondition: followed() != 0.
   std::size_t row() const { return slot_of(followed_); }
-  /// Steps, and other sounds of what moves, in earshot of the watched player since this was last asked.
+  /// Steps, and other sounds of what moves, in earshot of the watched player since this was last asked; and
+  /// shots in sight, whatever pellets they had.
   struct Heard {
-    std::uint64_t steps = 0, others = 0;
+    std::uint64_t steps = 0, others = 0, shots = 0;
   };
   Heard take_heard() { return std::exchange(heard_, {}); }
-  /// Everybody else in sight as a client shows the newest tick, nobody inside a wall, by id.
+  /// Everybody and what lies within radius_m, as a client shows the newest tick, nobody inside a wall, by id.
   std::span<const client_sim::ShownEntity> others() const { return shown_; }
 
  private:

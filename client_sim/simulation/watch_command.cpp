@@ -29,12 +29,13 @@ int complain_watch(const std::string& line) {
   return 2;
 }
 
-std::expected<void, std::string> write_picture(const WatchedMatch& match, const std::string& folder) {
+std::expected<void, std::string> write_picture(const WatchedMatch& match, const WatchedMatch::Heard& heard,
+                                               const std::string& folder) {
   char name[32];
   std::snprintf(name, sizeof name, "/tick-%08u.svg", number(match.world().tick()));
   auto file = client_sim::OutFile::open(folder + name);
   if (!file) return std::unexpected(file.error());
-  const std::string picture = picture_of(match);
+  const std::string picture = picture_of(match, heard);
   return file->write(std::span(reinterpret_cast<const std::uint8_t*>(picture.data()), picture.size()));
 }
 
@@ -46,13 +47,15 @@ int show_match(WatchedMatch& match, const WatchOptions& options) {
     const auto more = match.step();
     if (!more) return complain_watch(options.file + ": " + more.error());
     if (!*more || (options.until_s > 0 && match.seconds() > options.until_s)) break;
+    if (match.seconds() + 1e-9 < options.from_s) static_cast<void>(match.take_heard());
     if (match.seconds() + 1e-9 < next_s) continue;
     next_s = std::max(next_s, match.seconds()) + options.every_s;
-    std::printf("%s\n", line_of(match, match.take_heard()).c_str());
+    const WatchedMatch::Heard heard = match.take_heard();
+    std::printf("%s\n", line_of(match, heard).c_str());
     if (match.followed() == EntityId{0}) continue;
     watched = true;
     if (options.out.empty()) continue;
-    if (const auto written = write_picture(match, options.out); !written)
+    if (const auto written = write_picture(match, heard, options.out); !written)
       return complain_watch(written.error());
   }
   if (match.torn())

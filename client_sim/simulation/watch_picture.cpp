@@ -34,6 +34,12 @@ class Paper {
   bool holds(DVec2 p) const {
     return std::fabs(p.x - middle_.x) < half_m && std::fabs(p.y - middle_.y) < half_m;
   }
+  /// May a line between them be on it?
+  bool meets(DVec2 a, DVec2 b) const {
+    const DVec2 from{std::min(a.x, b.x) - middle_.x, std::min(a.y, b.y) - middle_.y};
+    const DVec2 to{std::max(a.x, b.x) - middle_.x, std::max(a.y, b.y) - middle_.y};
+    return from.x < half_m && from.y < half_m && to.x > -half_m && to.y > -half_m;
+  }
   void line(DVec2 a, DVec2 b, const char* look) {
     print("<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' %s/>\n", x(a.x), y(a.y), x(b.x), y(b.y), look);
   }
@@ -78,7 +84,7 @@ void draw_maps(Paper& paper, const WatchedMatch& match) {
     for (const MapLine& line : source.lines) {
       const DVec2 a = placed.map->to_world(source.vertices[line.v1]);
       const DVec2 b = placed.map->to_world(source.vertices[line.v2]);
-      if (!paper.holds(a) && !paper.holds(b)) continue;
+      if (!paper.meets(a, b)) continue;
       const bool open = (line.flags & line_flag::two_sided) != 0;
       paper.line(a, b, open ? "stroke='#a97' stroke-width='1'" : "stroke='#fda' stroke-width='2'");
     }
@@ -97,12 +103,6 @@ void draw_body(Paper& paper, DVec3 at, Turn16 yaw, const char* colour, std::uint
               paper.x(at.x), paper.y(at.y), 0.4 * pixels_per_m, colour, health == 0 ? 0.2 : 0.9);
 }
 
-std::size_t shots_near(const WatchedMatch& match, DVec3 at) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      match.world().shooting().events(),
-      [&](const ShotEvent& shot) { return length(shot.origin - at) < WatchedMatch::radius_m; }));
-}
-
 }  // namespace
 
 std::string line_of(const WatchedMatch& match, const WatchedMatch::Heard& heard) {
@@ -117,17 +117,20 @@ std::string line_of(const WatchedMatch& match, const WatchedMatch::Heard& heard)
   double nearest_m = WatchedMatch::radius_m;
   for (const client_sim::ShownEntity& e : match.others())
     nearest_m = std::min(nearest_m, length(e.position_m - at));
+  const auto count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  const std::string nearest =
+      match.others().empty() ? "" : client_sim::format(", the nearest at %.1f m", nearest_m);
   std::snprintf(out, sizeof out,
-                "%8.2f s  0x%08x at %.2f %.2f %.2f, health %u; %zu others in sight, the nearest at %.1f m; "
-                "%zu shots; heard %llu steps and %llu other sounds",
+                "%8.2f s  0x%08x at %.2f %.2f %.2f, health %u; %zu others within %.0f m%s; "
+                "%llu shots; heard %llu steps and %llu other sounds",
                 match.seconds(), static_cast<unsigned>(match.followed()), at.x, at.y, at.z,
-                static_cast<unsigned>(players.health[match.row()]), match.others().size(), nearest_m,
-                shots_near(match, at), static_cast<unsigned long long>(heard.steps),
-                static_cast<unsigned long long>(heard.others));
+                static_cast<unsigned>(players.health[match.row()]), match.others().size(),
+                WatchedMatch::radius_m, nearest.c_str(), count(heard.shots), count(heard.steps),
+                count(heard.others));
   return out;
 }
 
-std::string picture_of(const WatchedMatch& match) {
+std::string picture_of(const WatchedMatch& match, const WatchedMatch::Heard& heard) {
   const PlayerTable& players = match.world().players();
   const std::size_t row = match.row();
   const DVec3 at = players.body[row].position_m;
@@ -141,7 +144,7 @@ std::string picture_of(const WatchedMatch& match) {
       draw_body(paper, e.position_m, e.yaw, colour_of(e.record.kind), e.record.health);
   draw_body(paper, at, players.yaw[row], "#4d4",
             players.health[row] != 0 ? std::uint8_t{255} : std::uint8_t{0});
-  paper.print("<text x='8' y='18' fill='#fff'>%s</text>\n", line_of(match, {}).c_str());
+  paper.print("<text x='8' y='18' fill='#fff'>%s</text>\n", line_of(match, heard).c_str());
   return paper.finish();
 }
 

@@ -124,7 +124,7 @@ class Mistakes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done)
             lines = done.stdout.splitlines()
             self.assertGreaterEqual(len(lines), 5)
-            self.assertRegex(lines[-1], r"^ +\d+\.\d\d s  0x[0-9a-f]{8} at .*others in sight")
+            self.assertRegex(lines[-1], r"^ +\d+\.\d\d s  0x[0-9a-f]{8} at .*others within 64 m")
             pictures = sorted(pathlib.Path(folder, "pictures").iterdir())
             self.assertGreaterEqual(len(pictures), 4)
             self.assertTrue(pictures[-1].read_text().startswith("<svg "))

@@ -43,6 +43,21 @@ TEST_CASE("a client joins, plays and leaves", "[client_sim][client]") {
   CHECK(match.client.stats().packets_out == packets);
 }
 
+TEST_CASE("snapshots that newer ones overtake are counted, each once", "[client_sim][client]") {
+  ClientMatch match;
+  match.run(2);
+  REQUIRE(match.client.stats().snapshots_overtaken == 0);
+  const std::uint64_t before = match.client.stats().snapshots;
+  LinkConditions conditions;
+  conditions.jitter = std::chrono::milliseconds(60);
+  conditions.duplication = 0.3;
+  match.down.set_conditions(conditions);
+  match.run(10);
+  const ClientStats& stats = match.client.stats();
+  CHECK(stats.snapshots_overtaken > 100);
+  CHECK(stats.snapshots - before + stats.snapshots_overtaken == Approx(600).margin(10));
+}
+
 TEST_CASE("corrupted datagrams are counted and change nothing", "[client_sim][client]") {
   ClientMatch match;
   LinkConditions conditions;

@@ -90,9 +90,11 @@ TEST_CASE("a watched player is told in a line and drawn with who is near", "[sim
   CHECK(line_of(match).find("nobody to watch") != std::string::npos);
   for (int tick = 0; tick < 250; ++tick) REQUIRE(match.step().value_or(false));
   REQUIRE(match.followed() != EntityId{0});
-  CHECK(line_of(match).find("others in sight") != std::string::npos);
+  CHECK(line_of(match).find("others within 64 m") != std::string::npos);
   CHECK(line_of(match, {3, 2}).find("heard 3 steps and 2 other sounds") != std::string::npos);
-  const std::string picture = picture_of(match);
+  CHECK(line_of(match, {3, 2, 4}).find("4 shots") != std::string::npos);
+  const std::string picture = picture_of(match, {3, 2, 4});
+  CHECK(picture.find("4 shots; heard 3 steps") != std::string::npos);
   CHECK(picture.starts_with("<svg "));
   CHECK(picture.ends_with("</svg>\n"));
   const auto times = [&](const std::string& what) {
