@@ -194,7 +194,8 @@ class ForgeriesChangeNothing final : public Invariant {
 };
 
 /// A client that was cut off and is back within the grace goes on in its body. How long it was away is
-/// counted from the last moment in which the server had a session for it.
+/// counted from the last moment in which the server had a session for it, by the server's clock: a leap of
+/// that is time as any other.
 class BodiesWait final : public Invariant {
  public:
   std::string_view name() const override { return "who comes back in time has its body back"; }
@@ -216,16 +217,16 @@ class BodiesWait final : public Invariant {
       Known& known = known_[seat->number()];
       if (known.name != seat->name()) known = {seat->name(), 0, EntityId{0}, {}};
       for (const server::SessionAudit& session : match.audit().sessions)
-        if (session.connection == known.session) known.there_at = match.now();
+        if (session.connection == known.session) known.there_at = match.server_clock();
       const server::SessionAudit* session = match.session_of(*seat);
       if (session == nullptr || !session->playing) continue;
       const bool other = known.player != EntityId{0} && known.player != session->player;
-      if (other && match.now() - known.there_at < away_grace - slack)
-        return Finding{seat_name(*seat), "was away for " +
-                                             std::to_string((match.now() - known.there_at).count() / 1000) +
+      const Micros away = match.server_clock() - known.there_at;
+      if (other && away < away_grace - slack)
+        return Finding{seat_name(*seat), "was away for " + std::to_string(away.count() / 1000) +
                                              " ms and is " + entity_name(session->player) + " in place of " +
                                              entity_name(known.player)};
-      known = {seat->name(), session->connection, session->player, match.now()};
+      known = {seat->name(), session->connection, session->player, match.server_clock()};
     }
     return std::nullopt;
   }
@@ -235,7 +236,7 @@ class BodiesWait final : public Invariant {
     std::string name;  // of the client
     std::uint32_t session = 0;
     EntityId player{};
-    Micros there_at{0};
+    Micros there_at{0};  // of the server's clock
   };
   std::vector<Known> known_;  // by seat
 };

@@ -339,6 +339,24 @@ TEST_CASE("servers that are killed again and again on a bad disk lose nothing th
   if (seconds >= 60) CHECK(outcome.saves_failed > 0);
 }
 
+TEST_CASE("a leap of the server's clock counts to who is away", "[simulation][away]") {
+  const bool leaps = GENERATE(false, true);
+  CAPTURE(leaps);
+  SimulationConfig config = match_of(76, 50);
+  config.clients = 2;
+  config.monsters = 2;
+  config.hostile = false;
+  config.check_replay = false;
+  // Silent for 23 s: the server gives its session up after ten of them.
+  config.faults = {{10 * 60, 23 * 60, FaultKind::resume, 0, 1}};
+  for (std::uint32_t leap = 0; leaps && leap < 5; ++leap)
+    config.faults->push_back({(25 + leap) * 60, 0, FaultKind::server_jump, server_subject, 2000});
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins == 2 + (leaps ? 1 : 0));
+  CHECK(outcome.resumed == (leaps ? 0 : 1));
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute",
           "[simulation][statistics]") {
   using ashlar::server::Defects;
