@@ -135,6 +135,13 @@ bool Link::carries(const PeerAddress& peer) const {
   return std::ranges::find(queue_, peer, &Parcel::peer) != queue_.end();
 }
 
+std::size_t Link::memory_bytes() const {
+  std::size_t sum = queue_.capacity() * sizeof(Parcel) + spare_.capacity() * sizeof spare_[0];
+  for (const Parcel& parcel : queue_) sum += parcel.bytes.capacity();
+  for (const std::vector<std::uint8_t>& spare : spare_) sum += spare.capacity();
+  return sum;
+}
+
 void Link::clear() {
   for (Parcel& parcel : queue_) spare_.push_back(std::move(parcel.bytes));
   queue_.clear();

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -70,6 +71,8 @@ class Link {
   std::size_t under_way() const { return queue_.size(); }
   /// Is anything of this sender's or receiver's under way? O(under way).
   bool carries(const PeerAddress& peer) const;
+  /// That it holds, under way or to be used again: as much as was ever under way at once. O(that).
+  std::size_t memory_bytes() const;
   /// When the next of them is due; Micros::max() when there is none.
   Micros next_due() const { return queue_.empty() ? Micros::max() : queue_.front().due; }
   const LinkStats& stats() const { return stats_; }

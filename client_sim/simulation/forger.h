@@ -39,6 +39,8 @@ class Forger final : public LineTap {
   /// What he sent and is there by now: to the server, and to the client in the server's name.
   void take_up(Micros now, DatagramBatch& in) { up_link_.deliver(now, in); }
   void take_down(Micros now, DatagramBatch& in) { down_link_.deliver(now, in); }
+  /// Of his links.
+  std::size_t memory_bytes() const { return up_link_.memory_bytes() + down_link_.memory_bytes(); }
 
  private:
   /// Packets to play with: some of those that passed.

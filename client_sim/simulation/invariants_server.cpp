@@ -245,8 +245,8 @@ class MemoryIsBounded final : public Invariant {
   }
 
  private:
-  /// Queues, views and histories grow to their bounds for minutes yet, some 12 MiB with 16 clients and 27 MiB
-  /// with 64. With 16 a leak of 2 KiB a tick is found within four minutes.
+  /// Queues, views and batches grow to their bounds for minutes yet, some 7 MiB in half an hour with 8 clients.
+  /// With 16 a leak of 2 KiB a tick is found within four minutes.
   static std::size_t slack_bytes(const Match& match) { return std::size_t{8 + match.config().clients} << 20; }
 
   /// Chunks of the server that runs: they come and go with its players.

@@ -233,7 +233,7 @@ std::optional<Micros> KeptWorld::behind_since() const {
 }
 
 std::size_t KeptWorld::bytes() const {
-  std::size_t sum = disk_.bytes();
+  std::size_t sum = disk_.bytes() + players_.size() * sizeof(decltype(players_)::value_type);
   for (const auto& [place, chunk] : chunks_) sum += chunk->bytes();
   return sum;
 }

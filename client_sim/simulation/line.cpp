@@ -189,4 +189,11 @@ std::uint64_t Line::delivered_down() const {
   return lanes_[0].down.stats().delivered + lanes_[1].down.stats().delivered;
 }
 
+std::size_t Line::memory_bytes() const {
+  constexpr std::size_t node_bytes = sizeof(PeerAddress) + 4 * sizeof(void*);
+  std::size_t sum = (had_.size() + heard_.size()) * node_bytes;
+  for (const Lane& l : lanes_) sum += l.up.memory_bytes() + l.down.memory_bytes();
+  return sum;
+}
+
 }  // namespace ashlar::simulation

@@ -84,6 +84,8 @@ class Line {
 
   client_sim::LinkStats stats() const;  ///< of all links, both ways
   std::uint64_t delivered_down() const;
+  /// Of its links, and of the addresses that it ever had.
+  std::size_t memory_bytes() const;
 
  private:
   /// What the client calls the server, and what the server calls the client.

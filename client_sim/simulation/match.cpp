@@ -100,7 +100,7 @@ std::uint32_t Match::tick() const {
 }
 
 std::size_t Match::kept_bytes() const {
-  std::size_t bytes = recording_.capacity() + config_.ground->bytes() + kept_->bytes();
+  std::size_t bytes = recording_.capacity() + config_.ground->bytes() + kept_->bytes() + truth_.bytes();
   for (const auto& seat : seats_) {
     bytes += seat->kept_bytes();
     if (seat->client() != nullptr) bytes += seat->client()->ground().streamed().bytes();

@@ -68,7 +68,8 @@ class Match final : private server::TickSink {
   const Seat* seat_at(const PeerAddress& address) const;
   /// The seat whose present client's session has that number.
   const Seat* seat_of_session(std::uint32_t connection) const;
-  /// What the match itself keeps for the replay at the end, for servers to come, and of packets.
+  /// What the match itself keeps: for the replay at the end, for servers to come, of what was, and of
+  /// packets, those on their way among them.
   std::size_t kept_bytes() const;
 
  private:

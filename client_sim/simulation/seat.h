@@ -101,7 +101,11 @@ class Seat final : private LineTap {
   /// Different packets that the present client sealed in its present session and that have reached the
   /// server.
   std::uint64_t originals_delivered() const { return originals_.delivered(); }
-  std::size_t kept_bytes() const { return originals_.bytes(); }
+  /// Of that, and of the links here.
+  std::size_t kept_bytes() const {
+    return originals_.bytes() + line_.memory_bytes() + forger_.memory_bytes() +
+           (guest_ == nullptr ? 0 : guest_->line().memory_bytes());
+  }
   /// The command that the present client made for a tick; null when it made none or it is long ago.
   const PlayerCommand* sent_command(std::uint32_t tick) const;
   /// Lines the present client has said; they carry its name and their number.

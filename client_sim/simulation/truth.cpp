@@ -65,6 +65,14 @@ bool TrueFrame::sees(EntityId viewer, EntityId seen) const {
                              [&](const TrueSight& s) { return s.viewer == viewer && s.seen == seen; });
 }
 
+std::size_t TrueFrame::bytes() const {
+  std::size_t sum = entities.capacity() * sizeof(TrueEntity) + players.capacity() * sizeof(TruePlayer) +
+                    sights.capacity() * sizeof(TrueSight);
+  for (const std::vector<WireHeights>& of_map : heights)
+    sum += sizeof of_map + of_map.capacity() * sizeof(WireHeights);
+  return sum;
+}
+
 void Truth::look_around(const World& world, TrueFrame& frame) {
   frame.sights.clear();
   const PlayerTable& players = world.players();
@@ -168,6 +176,12 @@ const TrueFrame* Truth::at(std::uint32_t tick) const {
 
 void Truth::clear() {
   for (TrueFrame& frame : ring_) frame.tick = 0;
+}
+
+std::size_t Truth::bytes() const {
+  std::size_t sum = ring_.capacity() * sizeof(TrueFrame);
+  for (const TrueFrame& frame : ring_) sum += frame.bytes();
+  return sum;
 }
 
 }  // namespace ashlar::simulation

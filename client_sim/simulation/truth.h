@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,6 +53,8 @@ struct TrueFrame {
   const TruePlayer* player(EntityId id) const;
   /// Is the pair among `sights`?
   bool sees(EntityId viewer, EntityId seen) const;
+  /// That it takes, beside itself.
+  std::size_t bytes() const;
 };
 
 /// What the server's world was in its last ticks: what clients hold as confirmed is compared with it.
@@ -70,6 +73,8 @@ class Truth {
   const TrueFrame* at(std::uint32_t tick) const;
   /// A new server has begun at tick 0.
   void clear();
+  /// Of the ring. It grows until each frame has been of the fullest world.
+  std::size_t bytes() const;
 
  private:
   /// One pair in so many is looked at in a tick: a ray costs what ten comparisons do.

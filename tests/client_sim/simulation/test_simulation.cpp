@@ -64,6 +64,17 @@ TEST_CASE("ten simulated minutes with every fault break nothing", "[simulation]"
   CHECK(outcome.moved > 2);
 }
 
+TEST_CASE("what the match itself keeps of what was does not count as the server's memory",
+          "[simulation][memory]") {
+  // Servers that die early leave the ring of the world's frames to be filled after the first minute.
+  SimulationConfig config = match_of(8, 115 / slowness, Ground::map);
+  config.clients = 8;
+  config.monsters = 50;
+  config.check_replay = false;
+  config.rates = rates_from_text("all=3,restart=0", config.rates).value();
+  CHECK(told(simulate(config)) == "");
+}
+
 TEST_CASE("hills are played on with every fault, and replayed", "[simulation][terrain]") {
   SimulationConfig config = match_of(61, 40 / slowness);
   config.terrain = ashlar::TerrainKind::hills;
