@@ -137,7 +137,8 @@ class StatusIsTrue final : public Invariant {
   std::optional<Micros> started_at_;
 };
 
-/// A client that died keeps its session until it times out, and no longer, whatever others send in its name.
+/// A client that died keeps its session until it times out, and no longer, whatever others send in its name:
+/// but what it said itself and somebody held back counts when it comes.
 class NothingStays final : public Invariant {
  public:
   std::string_view name() const override { return "nothing stays of clients that are gone"; }
@@ -154,10 +155,11 @@ class NothingStays final : public Invariant {
         continue;
       }
       const auto [it, first] = gone_since_.try_emplace(session.connection, match.now());
-      if (!first && match.now() - it->second > gone_for_max)
-        return Finding{session_name(session),
-                       "is kept though its client went " +
-                           std::to_string((match.now() - it->second).count() / 1'000'000) + " s ago"};
+      const Micros heard = std::max(it->second, origin.late_original_at(session.connection));
+      if (!first && match.now() - heard > gone_for_max)
+        return Finding{session_name(session), "is kept though its client went " +
+                                                  std::to_string((match.now() - heard).count() / 1'000'000) +
+                                                  " s ago"};
     }
     return std::nullopt;
   }
@@ -245,8 +247,8 @@ class MemoryIsBounded final : public Invariant {
   }
 
  private:
-  /// Queues, views and batches grow to their bounds for minutes yet, some 7 MiB in half an hour with 8 clients.
-  /// With 16 a leak of 2 KiB a tick is found within four minutes.
+  /// Queues, views and batches grow to their bounds for minutes yet, some 7 MiB in half an hour with 8
+  /// clients. With 16 a leak of 2 KiB a tick is found within four minutes.
   static std::size_t slack_bytes(const Match& match) { return std::size_t{8 + match.config().clients} << 20; }
 
   /// Chunks of the server that runs: they come and go with its players.

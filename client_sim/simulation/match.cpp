@@ -353,7 +353,7 @@ void Match::run_server() {
   deliver_up();
   for (const DatagramBatch::Entry& entry : in_.datagrams.entries()) {
     const auto bytes = in_.datagrams.bytes(entry);
-    if (seat_of(entry.peer) < seats_.size()) seats_[seat_of(entry.peer)]->note_delivered(bytes);
+    if (seat_of(entry.peer) < seats_.size()) seats_[seat_of(entry.peer)]->note_delivered(now_, bytes);
   }
   deliver_ground();
   out_.clear();

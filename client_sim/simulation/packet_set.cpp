@@ -34,12 +34,13 @@ void PacketSet::say(std::span<const std::uint8_t> packet) {
   ++said_;
 }
 
-void PacketSet::deliver(std::span<const std::uint8_t> packet) {
-  if (rows_.empty()) return;
+bool PacketSet::deliver(std::span<const std::uint8_t> packet) {
+  if (rows_.empty()) return false;
   std::uint64_t& row = rows_[find(hash_of(packet))];
-  if (row == 0 || (row & 1) != 0) return;
+  if (row == 0 || (row & 1) != 0) return false;
   row |= 1;
   ++delivered_;
+  return true;
 }
 
 void PacketSet::clear() {

@@ -15,8 +15,8 @@ class PacketSet {
 
   /// Adds one packet that was sent.
   void say(std::span<const std::uint8_t> packet);
-  /// Counts one that was said, once.
-  void deliver(std::span<const std::uint8_t> packet);
+  /// Counts one that was said, once. @return false: it was not said, or had arrived before
+  bool deliver(std::span<const std::uint8_t> packet);
   std::size_t said() const { return said_; }
   std::size_t delivered() const { return delivered_; }
   void clear();

@@ -14,6 +14,8 @@ namespace ashlar::simulation {
 namespace {
 
 constexpr Micros second{1'000'000};
+/// So long after it heard last of a session a server has given it up.
+constexpr Micros late_max = 30 * second;
 constexpr std::uint32_t stream_every = 4;     // every fourth seat plays over TCP
 constexpr std::uint32_t hostile_every = 8;    // seats 6, 14, ... are hostile, over UDP,
 constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
@@ -151,9 +153,7 @@ void Seat::sit_down(Micros now) {
   ++lives_;
   name_ = "p" + std::to_string(number_) + "." + std::to_string(lives_);
   client_ = std::make_unique<Client>(client_setup());
-  session_ = 0;
   rejoins_ = 0;
-  originals_.clear();
   lines_said_ = 0;
   heard_.clear();
   hits_.clear();
@@ -164,11 +164,20 @@ void Seat::sit_down(Micros now) {
   if (rejoins()) goes_at_ = now + millis(15'000 + rng_.below(30'000));
 }
 
+/// The server may not know yet, and gets what somebody held back.
+void Seat::end_session(Micros now) {
+  std::erase_if(earlier_,
+                [now](const Earlier& e) { return now - std::max(e.over_at, e.late_at) > late_max; });
+  if (session_ != 0) earlier_.push_back({session_, std::exchange(originals_, {}), now, {}});
+  session_ = 0;
+}
+
 /// What was sent in one session proves nothing of the next; and what was done in a body that the server does
 /// not have any more nothing of the new one.
-void Seat::note_sessions() {
-  if (std::exchange(session_, client_->session()) != client_->session()) {
-    originals_.clear();
+void Seat::note_sessions(Micros now) {
+  if (session_ != client_->session()) {
+    end_session(now);
+    session_ = client_->session();
     // What came in the same moment is of nobody knows which of the two.
     (void)client_->take_hits();
     fight_session_ = score_session_ = 0;
@@ -209,6 +218,7 @@ bool Seat::rejoins() const { return number_ % rejoin_every == rejoin_every - 1; 
 void Seat::stand_up(Micros now, Micros away_for) {
   if (client_ != nullptr) line_.hang_up(true);
   client_.reset();
+  end_session(now);
   back_at_ = std::max(back_at_, now + away_for);
 }
 
@@ -299,10 +309,25 @@ const PlayerCommand* Seat::sent_command(std::uint32_t tick) const {
   return tick != 0 && sent.tick == tick ? &sent.command : nullptr;
 }
 
-void Seat::note_delivered(std::span<const std::uint8_t> bytes) {
-  if (client_ == nullptr || hostile_) return;
+void Seat::note_delivered(Micros now, std::span<const std::uint8_t> bytes) {
+  if (hostile_) return;
   const auto number = secure::sealed_connection(bytes, protocol_version);
-  if (number && *number == client_->session()) originals_.deliver(bytes);
+  if (!number) return;
+  if (client_ != nullptr && *number == client_->session()) (void)originals_.deliver(bytes);
+  for (Earlier& e : earlier_)
+    if (e.session == *number && e.originals.deliver(bytes)) e.late_at = now;
+}
+
+Micros Seat::late_original_at(std::uint32_t session) const {
+  const auto e = std::ranges::find(earlier_, session, &Earlier::session);
+  return e == earlier_.end() ? Micros{0} : e->late_at;
+}
+
+std::size_t Seat::kept_bytes() const {
+  std::size_t sum = originals_.bytes() + line_.memory_bytes() + forger_.memory_bytes();
+  if (guest_ != nullptr) sum += guest_->line().memory_bytes();
+  for (const Earlier& e : earlier_) sum += e.originals.bytes();
+  return sum;
 }
 
 void Seat::up(const PeerAddress& from, std::span<const std::uint8_t> bytes) {
@@ -359,7 +384,7 @@ void Seat::run(Micros now) {
     disturb(now);
   }
   client_->advance(client_now_, inbox_, outbox_);
-  note_sessions();
+  note_sessions(now);
   note_fights();
   note_commands();
   for (ChatLine& line : client_->take_chat()) heard_.push_back(std::move(line));

@@ -96,16 +96,16 @@ class Seat final : private LineTap {
   const Line& line() const { return line_; }
 
   // --- what an observer knows ---
-  /// A packet reached the server, from wherever; it may be one of the present client's session.
-  void note_delivered(std::span<const std::uint8_t> bytes);
+  /// A packet reached the server, from wherever; it may be one of a session of this seat's.
+  void note_delivered(Micros now, std::span<const std::uint8_t> bytes);
   /// Different packets that the present client sealed in its present session and that have reached the
   /// server.
   std::uint64_t originals_delivered() const { return originals_.delivered(); }
-  /// Of that, and of the links here.
-  std::size_t kept_bytes() const {
-    return originals_.bytes() + line_.memory_bytes() + forger_.memory_bytes() +
-           (guest_ == nullptr ? 0 : guest_->line().memory_bytes());
-  }
+  /// When the server last got a packet for the first time that a client here had sealed in a session that it
+  /// is not in any more: whoever is on the way may hold one back. 0: never, or long ago.
+  Micros late_original_at(std::uint32_t session) const;
+  /// Of packets and the links here.
+  std::size_t kept_bytes() const;
   /// The command that the present client made for a tick; null when it made none or it is long ago.
   const PlayerCommand* sent_command(std::uint32_t tick) const;
   /// Lines the present client has said; they carry its name and their number.
@@ -132,12 +132,20 @@ class Seat final : private LineTap {
   std::uint64_t attacks() const { return attacker_ ? attacker_->sent() : 0; }
 
  private:
+  /// What was said in a session that is over for the client.
+  struct Earlier {
+    std::uint32_t session = 0;
+    PacketSet originals;
+    Micros over_at{0}, late_at{0};  // late_at: 0: no packet came afterwards
+  };
+
   void up(const PeerAddress& from, std::span<const std::uint8_t> bytes) override;
   void down(const PeerAddress& to, std::span<const std::uint8_t> bytes) override;
   void sit_down(Micros now);
   client_sim::ClientConfig client_setup();
   void set_content(client_sim::ClientConfig& setup);
-  void note_sessions();
+  void note_sessions(Micros now);
+  void end_session(Micros now);
   void note_fights();
   void note_commands();
   void stand_up(Micros now, Micros away_for);
@@ -181,7 +189,8 @@ class Seat final : private LineTap {
   // Longer than a clock leaps, so that a leap does not overwrite what is still on its way.
   std::array<SentCommand, 1024> sent_{};
   std::uint32_t noted_tick_ = 0;  // newest that sent_ holds
-  PacketSet originals_;
+  PacketSet originals_;           // of session_
+  std::vector<Earlier> earlier_;  // the oldest first
   Micros next_line_{0};
   Micros goes_at_{0};  // rejoiners: when the present client has had enough
   std::uint32_t lines_said_ = 0;

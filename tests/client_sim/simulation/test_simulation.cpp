@@ -368,6 +368,20 @@ TEST_CASE("a leap of the server's clock counts to who is away", "[simulation][aw
   CHECK(outcome.resumed == (leaps ? 0 : 1));
 }
 
+TEST_CASE("packets of a dead client that somebody held back keep its session for as long as they come",
+          "[simulation][forge]") {
+  // What it says for three seconds is lost on its way, but not to him who reads along; then it dies.
+  SimulationConfig config = match_of(GENERATE(1u, 2u), 45);
+  config.clients = 2;
+  config.monsters = 2;
+  config.hostile = false;
+  config.check_replay = false;
+  config.faults = {{10 * 60, 3 * 60, FaultKind::partition, 0, 1},
+                   {10 * 60, 26 * 60, FaultKind::forge, 0, 1},
+                   {13 * 60, 25 * 60, FaultKind::death, 0, 0}};
+  CHECK(told(simulate(config)) == "");
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute",
           "[simulation][statistics]") {
   using ashlar::server::Defects;
