@@ -56,7 +56,7 @@ class SqliteStore final : public WorldStore {
  public:
   /// Opens a world's database, made where it is absent. An older format is upgraded after a copy of it was
   /// made beside it (world.db.format-N); a newer one, another world's, or one that somebody else holds is
-  /// refused, and nothing of it is changed.
+  /// refused, and nothing of it is changed. What is read of one that is taken survives a power cut.
   /// @param expected  what the world's settings say; tick is ignored. A new database takes it over
   static std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> open(const std::string& file,
                                                                         const StoredWorld& expected,

@@ -36,14 +36,14 @@ class Ordeal {
       store_.reset();
     }
     disk_.set_failing(0);
-    REQUIRE(open());
+    REQUIRE(open(false));
   }
 
   int announced() const { return announced_count_; }
 
  private:
-  bool open() {
-    if (rng_.below(5) == 0) disk_.die_after(rng_.below(40));
+  bool open(bool may_die = true) {
+    if (may_die && rng_.below(5) == 0) disk_.die_after(rng_.below(40));
     auto opened = SqliteStore::open("world.db", {.seed = 7}, {.patience_ms = 0, .disk = disk_.name()});
     if (!opened) {
       REQUIRE(disk_.dead());  // nothing else may keep a world shut
@@ -136,4 +136,33 @@ TEST_CASE("what was announced as saved survives power cuts on a disk that loses 
     announced += ordeal.announced();
   }
   CHECK(announced > 5 * cases(15));
+}
+
+TEST_CASE("what a start finds of a process that was killed before its sync survives a power cut",
+          "[server][store][store_faults]") {
+  int found = 0;
+  for (std::uint32_t calls = 0; calls < 40; ++calls) {
+    CAPTURE(calls);
+    MemoryDisk disk(calls);
+    const auto open = [&disk] {
+      auto opened = SqliteStore::open("world.db", {.seed = 7}, {.patience_ms = 0, .disk = disk.name()});
+      REQUIRE(opened.has_value());
+      (*opened)->keep();
+      return std::move(*opened);
+    };
+    ChunkCodec codec;
+    const std::vector<StoredChunk> chunks{{{1, 2, 3}, codec.encode(Chunk(BlockId::brick))}};
+    auto store = open();
+    REQUIRE(store->save({1, chunks, {}}));
+    disk.die_after(calls);
+    const bool saved = store->save({2, chunks, {}}).has_value();
+    disk.process_killed();
+    store = open();
+    const std::uint64_t tick = store->world().tick;
+    found += !saved && tick == 2 ? 1 : 0;
+    disk.power_cut();
+    store.reset();
+    CHECK(open()->world().tick >= tick);
+  }
+  CHECK(found > 0);  // else nothing was tried
 }
