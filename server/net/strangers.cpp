@@ -36,7 +36,7 @@ void StrangerPool::add(std::uint32_t link, const Key& key) {
 void StrangerPool::move(std::uint32_t link, const Key& key) {
   const auto found = std::ranges::find(entries_, link, &Entry::link);
   if (found == entries_.end()) return;
-  if (const auto count = count_.find(found->key); --count->second == 0) count_.erase(count);
+  count_out(found->key);
   found->key = key;
   ++count_[key];
 }
@@ -44,8 +44,13 @@ void StrangerPool::move(std::uint32_t link, const Key& key) {
 void StrangerPool::remove(std::uint32_t link) {
   const auto found = std::ranges::find(entries_, link, &Entry::link);
   if (found == entries_.end()) return;
-  if (const auto count = count_.find(found->key); --count->second == 0) count_.erase(count);
+  count_out(found->key);
   entries_.erase(found);
+}
+
+void StrangerPool::count_out(const Key& key) {
+  const auto count = count_.find(key);
+  if (--count->second == 0) count_.erase(count);
 }
 
 }  // namespace ashlar::server

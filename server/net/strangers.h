@@ -45,6 +45,8 @@ class StrangerPool {
     std::uint32_t link;
     Key key;
   };
+  void count_out(const Key& key);
+
   std::size_t places_;
   std::vector<Entry> entries_;          // oldest first
   std::map<Key, std::uint32_t> count_;  // by address, none of them 0
