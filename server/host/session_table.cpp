@@ -54,14 +54,13 @@ std::span<const std::uint32_t> SessionTable::visit() {
   return visited_;
 }
 
-Session* SessionTable::find(std::uint32_t number) {
+const Session* SessionTable::find(std::uint32_t number) const {
   const auto row = by_number_.find(number);
   return row ? &rows_[*row] : nullptr;
 }
 
-const Session* SessionTable::find(std::uint32_t number) const {
-  const auto row = by_number_.find(number);
-  return row ? &rows_[*row] : nullptr;
+Session* SessionTable::find(std::uint32_t number) {
+  return const_cast<Session*>(std::as_const(*this).find(number));  // of a table that may be changed
 }
 
 Session* SessionTable::find_identity(const Identity& identity) {
