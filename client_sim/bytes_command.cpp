@@ -109,10 +109,7 @@ std::expected<ByteReport, std::string> of_recording(const Options& options) {
                            std::to_string(result->mismatch->tick) + " otherwise; see ashlar-sim replay");
   if (told == nullptr) return std::unexpected(options.file + ": no tick is in it");
   if (result->torn)
-    std::fprintf(stderr,
-                 "ashlar-sim bytes: the last block is cut off, as after a crash: the %u ticks before it are "
-                 "whole\n",
-                 result->ticks);
+    std::fprintf(stderr, "ashlar-sim bytes: %s\n", simulation::torn_line(result->ticks).c_str());
   ByteReport report = told->report();
   if (report.clients.empty()) return std::unexpected(options.file + ": nobody plays in it");
   return report;

@@ -128,4 +128,9 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
   return result;
 }
 
+std::string torn_line(std::uint32_t ticks) {
+  return "the last block is cut off, as after a crash: the " + std::to_string(ticks) +
+         " ticks before it are whole";
+}
+
 }  // namespace ashlar::simulation

@@ -85,4 +85,7 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
 std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> recording,
                                                 const MapSource& maps, const ReplayOptions& options = {});
 
+/// What people are told of a recording whose end was cut off behind so many ticks; no newline.
+std::string torn_line(std::uint32_t ticks);
+
 }  // namespace ashlar::simulation

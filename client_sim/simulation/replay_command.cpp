@@ -59,9 +59,7 @@ int run(const Options& options) {
   if (!result) return complain_replay(options.file + ": " + result.error());
   // The verdict goes to stderr beside a trace, so that the CSV stays one.
   std::FILE* const out = how.on_trace ? stderr : stdout;
-  if (result->torn && result->ticks > 0)
-    std::fprintf(out, "the last block is cut off, as after a crash: the %u ticks before it are whole\n",
-                 result->ticks);
+  if (result->torn && result->ticks > 0) std::fprintf(out, "%s\n", torn_line(result->ticks).c_str());
   if (result->mismatch) {
     std::fprintf(
         out, "tick %u has hash %016" PRIx64 ", recorded was %016" PRIx64 "%s\n", result->mismatch->tick,

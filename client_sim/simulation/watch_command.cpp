@@ -58,9 +58,7 @@ int show_match(WatchedMatch& match, const WatchOptions& options) {
     if (const auto written = write_picture(match, heard, options.out); !written)
       return complain_watch(written.error());
   }
-  if (match.torn())
-    std::printf("the last block is cut off, as after a crash: all up to tick %u is whole\n",
-                number(match.world().tick()));
+  if (match.torn()) std::printf("%s\n", torn_line(number(match.world().tick())).c_str());
   if (!watched && !options.player.empty())
     return complain_watch("player " + options.player +
                           " is never in the match; its lines without --player name some who are");
