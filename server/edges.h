@@ -49,7 +49,7 @@ class Edges {
   MatchPhase phase_seen_ = MatchPhase::open;
   bool match_waits_ = false;  // what the status says of a match is of the world before
   TransportCounters transports_seen_;
-  std::array<std::uint64_t, 16> drops_seen_{};
+  std::array<std::uint64_t, drop_reason_count> drops_seen_{};
 };
 
 }  // namespace ashlar::server

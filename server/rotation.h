@@ -34,7 +34,7 @@ std::expected<std::vector<std::string>, std::string> rotation_maps(const Config&
 struct NextWorld {
   std::string map;
   std::unique_ptr<World> world;
-  std::shared_ptr<const ContentShelf> content;  ///< null: nothing is given away
+  std::shared_ptr<const ContentShelf> content;  ///< null: what was given away before still is
 };
 
 /// The kinds of the worlds to come: those that were read well last, whatever the file holds by now. Any
@@ -84,7 +84,6 @@ class MapRotation {
   /// One line, once, where a world could not be made: the one that there is stays.
   std::string take_error() { return std::exchange(error_, {}); }
 
-  const std::vector<std::string>& maps() const { return maps_; }
   const std::string& playing() const { return playing_; }
 
  private:

@@ -74,7 +74,6 @@ class HostilePeer {
   /// As Client::advance(); what the client would send goes out changed and added to (Attacker::act()).
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
-  const Client& honest_side() const { return client_; }            ///< how it fares as a client
   std::uint64_t attacks_sent() const { return attacker_.sent(); }  ///< see Attacker::sent()
 
  private:

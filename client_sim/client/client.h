@@ -126,10 +126,8 @@ struct ClientStats {
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;   ///< verdicts that were the last word on an act
   std::uint64_t blocks_changed = 0;                ///< by those that were done: dug and placed
-  std::uint64_t blocks_told = 0;                   ///< changes that came, of whosever making
   std::uint64_t chunks_told = 0, chunks_kept = 0;  ///< of ground: that came, and of these the kept ones
   std::uint64_t chunk_bytes = 0;                   ///< of their messages
-  std::uint64_t inventory_changes = 0;             ///< news of what the own player holds
   std::uint64_t worlds = 0;                        ///< worlds that it was welcomed to
   std::uint64_t fetched = 0, fetched_bytes = 0;    ///< maps and props that came from servers
   Micros joined_after{0};                          ///< from the first hello to the first snapshot

@@ -110,7 +110,6 @@ void Client::handle(const InventoryChange& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   if (message.whole) world_.inventory = Inventory{};
   for (const SlotChange& change : message.slots) world_.inventory.slots[change.slot] = change.stack;
-  ++stats_.inventory_changes;
 }
 
 std::vector<ActAnswer> Client::take_verdicts(std::size_t most) {
@@ -170,7 +169,6 @@ void Client::handle(const Saved& message) {
 
 void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world || !knows_blocks()) return drop(DropReason::wrong_state);
-  stats_.blocks_told += message.changes.size();
   if (config_.light) return;
   if (world_.own && !ground_.room_for(message.changes.size()))
     ground_.forget_far(chunk_of(block_at(world_.own->body.position_m)), message.chunk);

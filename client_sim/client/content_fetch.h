@@ -49,7 +49,6 @@ class ContentFetch {
 
   /// All that was lacking came, or was refused, and next() has given it out.
   bool done() const { return at_ == wanted_.size() && arrived_.empty(); }
-  std::size_t bytes_wanted() const { return total_; }  ///< of the one that is on its way; 0: not known
   std::size_t bytes_arrived() const { return bytes_.size(); }  ///< of it
 
  private:

@@ -36,7 +36,8 @@ struct PredictorConfig {
 /// these that holds.
 enum class MispredictCause : std::uint8_t {
   server,   ///< put elsewhere or pushed: spawns, operators, no-clip, hits
-  command,  ///< a command came too late or not at all, so the server used another one
+  command,  ///< a command came too late or not at all, so the server used another one; or a snapshot was
+            ///< missed that would have told
   crowd,    ///< somebody else was near enough to push, or was taken to be
   world,    ///< sectors or blocks were changed by others
   unknown,  ///< none of them: on a server of the same version there should be none of these

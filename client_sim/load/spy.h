@@ -18,7 +18,7 @@ namespace ashlar::client_sim {
 struct SpyReport {
   std::uint32_t spies = 0;
   double told_s = 0;    ///< others that were told of, in seconds of each
-  double unseen_s = 0;  ///< of these, so long they were not seen then, nor in the idle_ms that followed
+  double unseen_s = 0;  ///< of these, so long they were not seen then, nor in the idle_s that followed
   double share() const { return told_s > 0 ? unseen_s / told_s : 0; }
   void merge(const SpyReport& other);
 };

@@ -15,7 +15,6 @@ enum class Cheat : std::uint8_t {
   taps,        ///< rapid fire: presses and releases the trigger as quickly as it can, and says it twice
   reach,       ///< digs what is farther away than its arms
 };
-inline constexpr std::size_t cheat_count = 7;
 
 /// What came of a match of one player.
 struct CheatTaken {

@@ -109,11 +109,6 @@ std::size_t Match::kept_bytes() const {
   return bytes;
 }
 
-const Seat* Match::seat_at(const PeerAddress& address) const {
-  const std::uint32_t number = seat_of(address);
-  return number < seats_.size() && seats_[number]->at(address) ? seats_[number].get() : nullptr;
-}
-
 const Seat* Match::seat_of_session(std::uint32_t connection) const {
   for (const auto& seat : seats_)
     if (seat->client() != nullptr && seat->client()->session() == connection) return seat.get();

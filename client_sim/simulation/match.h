@@ -64,8 +64,6 @@ class Match final : private server::TickSink {
   /// A command of the tick that is being shown, as its client made it: without what the server added to its
   /// yaw.
   PlayerCommand as_made(const PlayerInput& input) const;
-  /// The seat of an address, when it has not moved on to another one.
-  const Seat* seat_at(const PeerAddress& address) const;
   /// The seat whose present client's session has that number.
   const Seat* seat_of_session(std::uint32_t connection) const;
   /// What the match itself keeps: for the replay at the end, for servers to come, of what was, and of

@@ -93,13 +93,6 @@ std::optional<std::span<const MovingRecord>> BlockFrames::at(const FrameBlock& b
   return std::span(then->records).subspan(was->first, was->count);
 }
 
-const MovingRecord* BlockFrames::find(std::uint32_t tick, EntityId id) const {
-  const Frame* then = frame(tick);
-  if (then == nullptr) return nullptr;
-  const auto it = std::ranges::find(then->records, id, [](const MovingRecord& e) { return e.record.id; });
-  return it == then->records.end() ? nullptr : &*it;
-}
-
 std::span<std::uint8_t> BlockFrames::room() {
   if (pages_used_ == 0 || page_bytes - page_used_ < coded_block_bytes_max) {
     if (pages_used_ == pages_.size()) pages_.emplace_back(page_bytes);

@@ -46,8 +46,6 @@ class BlockFrames {
   /// What a block of the newest frame was at an older tick: nothing when that is not kept, or the block was
   /// another one then.
   std::optional<std::span<const MovingRecord>> at(const FrameBlock& block, std::uint32_t tick) const;
-  /// An entity as it was at a tick that is kept; null: it was not there, or the tick is not. O(n).
-  const MovingRecord* find(std::uint32_t tick, EntityId id) const;
 
   struct Coded {
     std::uint32_t age = 0;  ///< of the base that was taken; 0: whole

@@ -51,8 +51,6 @@ class EditRoom {
 
   /// All that ever changed, by column.
   const ChangeLog& log() const { return log_; }
-  /// Columns around a player's that it is told of, to each side.
-  std::int32_t reach_columns() const { return reach_; }
 
  private:
   void listen(Micros now, Session& session);

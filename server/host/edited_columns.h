@@ -19,7 +19,6 @@ class EditedColumns {
   /// @param saved_tick  all up to it is; 0: nothing was said, as where no world is kept
   bool saved(IVec2 column, std::uint32_t saved_tick) const;
   void forget(IVec2 column) { ticks_.erase(column); }
-  std::size_t size() const { return ticks_.size(); }
 
  private:
   struct Less {

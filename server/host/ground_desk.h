@@ -29,7 +29,7 @@ struct GroundDesk {
   ColumnSpan columns{};
   std::vector<std::uint8_t> sent;  ///< 0 or 1; by z, then y, then x
 
-  std::vector<Kept> kept;        ///< by place; those that were looked at are gone
+  std::vector<Kept> kept;        ///< by place; those that were told of are gone
   std::vector<ChunkCoord> gone;  ///< that the client has still to be told it need not keep
   std::uint32_t told_tick = 0;   ///< of the last message
   bool edited = false;           ///< changes were told since

@@ -101,7 +101,6 @@ void Host::Impl::step(const TickInput& next) {
 
 void Host::Impl::note_world() {
   status.tick = number(world->tick());
-  status.world_hash = world->hash();
   status.monsters = world->monster_count();
   status.recovered = world->counters().recoveries;
   status.stuck = world->counters().stuck;

@@ -11,6 +11,7 @@
 #include "protocol/connection/session_end.h"
 #include "protocol/datagram.h"
 #include "protocol/drop_reason.h"
+#include "world/math/assert.h"
 #include "protocol/secure/connect_token.h"
 #include "protocol/secure/identity.h"
 #include "protocol/secure/packet_protection.h"
@@ -50,8 +51,8 @@ using Micros = std::chrono::duration<std::int64_t, std::micro>;
 enum class Phase : std::uint8_t { poll, receive, step, publish, housekeeping, send };
 inline constexpr std::size_t phase_count = 6;
 
-/// What a Host is made with. The bounds are asserted; Host::set_message_of_the_day() is the only change
-/// later.
+/// What a Host is made with. The bounds are asserted; later only Host::set_message_of_the_day()
+/// and change_world() change something of it.
 struct HostConfig {
   std::uint32_t clients_max = 256;  ///< sessions; 1 to 65535 and no more than WorldSetup::players_max
   std::uint32_t clients_per_address_max = 256;  ///< sessions at once; of IPv6 a /64 counts as one
@@ -110,9 +111,12 @@ struct HostConfig {
 
 /// Reasons to turn somebody away, as rows of a table.
 inline constexpr std::size_t session_end_count = 80;  // numbers from 64 on
+/// Precondition: a reason of ours.
 constexpr std::size_t session_end_index(SessionEnd reason) {
-  return (static_cast<std::size_t>(reason) - static_cast<std::size_t>(SessionEnd::shutting_down)) %
-         session_end_count;
+  const std::size_t row =
+      static_cast<std::size_t>(reason) - static_cast<std::size_t>(SessionEnd::shutting_down);
+  ASHLAR_ASSERT(row < session_end_count);
+  return row;
 }
 
 /// What operators see. Counters only grow.
@@ -120,7 +124,6 @@ struct HostStatus {
   std::uint32_t tick = 0;
   std::uint32_t clients = 0;
   std::uint32_t monsters = 0;
-  std::uint64_t world_hash = 0;
   std::uint32_t match = 1;  ///< number of the match that is played
   MatchPhase match_phase{};
   std::uint32_t match_left_s = 0;          ///< of the phase; 0: it has no end by time
@@ -133,7 +136,7 @@ struct HostStatus {
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint8_t overload_rung = 0;      ///< what is left out as the server does not keep up (overload.h)
-  std::uint64_t overload_starved = 0;  ///< half seconds late through no doing of its own (overload.h)
+  std::uint64_t overload_starved = 0;  ///< windows late through no doing of its own (overload.h)
   std::uint64_t sights_computed = 0;   ///< pairs of places looked into, under sight culling
   std::uint64_t sights_beyond = 0;    ///< pairs for which a tick had no time: they count as seeing each other
   std::uint64_t overload_climbs = 0;  ///< times that more was left out than before
@@ -167,7 +170,7 @@ struct HostStatus {
   GroundCounters ground;
   ContentCounters content;
   GroundStreamCounters ground_stream;
-  std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
+  std::array<std::uint64_t, drop_reason_count> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 
   void drop(DropReason reason) { ++drops[static_cast<std::size_t>(reason)]; }  ///< counts it

@@ -14,7 +14,7 @@ namespace ashlar::server {
 /// by the server (ConnectionIds). One thread. Allocates in its constructor alone. Cost: some 2 ns.
 class NumberIndex {
  public:
-  /// @param rows_max  of numbers that are held at a time; asserted
+  /// @param rows_max  of numbers that are held at a time; up to twice as many are let pass
   explicit NumberIndex(std::uint32_t rows_max) : slots_(std::bit_ceil(std::size_t{4} * (rows_max + 1))) {}
 
   std::optional<std::uint32_t> find(std::uint32_t number) const {

@@ -11,9 +11,9 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
-// Of each snapshot are for blocks that are to be forgotten.
-constexpr std::size_t gone_bytes_least = 16;
-constexpr std::size_t gone_bytes_max = 8;
+// Of each snapshot so many bytes are for blocks that are to be forgotten, of which one takes at most the other.
+constexpr std::size_t gone_room_bytes = 16;
+constexpr std::size_t gone_item_bytes = 8;
 
 // Everybody so many times a second, before the nearest are told of in each snapshot.
 constexpr std::uint32_t told_least_hz = 10;
@@ -88,9 +88,9 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 void PackedSnapshot::place_gone(PackedWorld& world, ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    find_moved(world, entry.number, entry.held, gone_bytes_max, client);
+    find_moved(world, entry.number, entry.held, gone_item_bytes, client);
     if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
-          return add_moved(part, gone_bytes_max) && part.add_gone(entry.number);
+          return add_moved(part, gone_item_bytes) && part.add_gone(entry.number);
         })) {
       cut_ = true;
       return;
@@ -406,7 +406,7 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   find_candidates(world, request, client);
   // Some are named even where the own player took all of the budget.
   const std::size_t budget = bytes_max_;
-  bytes_max_ = std::max(budget, bytes() + gone_bytes_least);
+  bytes_max_ = std::max(budget, bytes() + gone_room_bytes);
   place_gone(world, client);
   bytes_max_ = budget;
   place_cues(request.cues);

@@ -52,7 +52,7 @@ class PlayerBook {
   static constexpr std::uint32_t place_every_s = 10;
 
   /// @param players_max  slots of the world
-  /// @param most_away  fewer in tests
+  /// @param most_away  players who are away and kept (HostConfig::players_away_max)
   PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz, GivenBack back,
              std::size_t most_away = away_max)
       : back_(back), most_away_(most_away) {

@@ -209,7 +209,6 @@ void Publisher::send(Session& session, PackedRequest& request, std::size_t allow
   const std::uint32_t tick = request.head.tick;
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.blocks);
   session.cues_told_tick = tick;
-  counters_.cues_sent += packed_snapshot_.cues().count;
   ++counters_.snapshots_made;
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
   if (packed_snapshot_.overdue()) ++counters_.snapshots_overdue;

@@ -41,7 +41,6 @@ struct PublishCounters {
   std::uint64_t snapshots_congested = 0;                 ///< shorter, or left out, as the path took no more
   std::uint64_t snapshots_spared = 0;                    ///< left out in overload
   std::uint64_t sights_computed = 0, sights_beyond = 0;  ///< SightCounters
-  std::uint64_t cues_sent = 0;                           ///< of what only shows, a client each
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t wait_ticks_max = 0;  ///< since the start
 };

@@ -87,8 +87,6 @@ class TcpPort {
   static constexpr std::size_t strangers_bytes_per_poll_max = 32 * 1024;
   static constexpr std::size_t packet_bytes_min = secure::open_prefix_bytes;  ///< of all that a client says
   static constexpr std::size_t frame_bytes_min = packet_bytes_min + frame_prefix_bytes;
-  /// What follows: no frame is smaller than a header, or its connection is closed.
-  static constexpr std::size_t player_packets_per_poll_max = player_bytes_per_poll_max / frame_bytes_min + 1;
 
  private:
   struct Link;

@@ -125,7 +125,7 @@ class WorldSaver {
 
   /// The thread of note(), like finish().
   SaverStatus status() const;
-  /// Likewise; two numbers, for every tick.
+  /// Likewise; three numbers, for every turn of the loop.
   Durable durable() const;
 
  private:

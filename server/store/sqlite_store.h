@@ -11,11 +11,12 @@
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
 //            blocks, maps, footprints, tick_rate
 //   chunks   place (chunk_place()), hash, bytes
-//   players  identity, x, y, z, yaw, pitch, health, hash, items
+//   players  identity, x, y, z, yaw, pitch, health, hash, items, life
 //   items    place (0), hash, bytes: one row, all that lies in the world
+//   state    likewise: sectors, monsters and all else that goes on where it was (kept_state.h)
+//   contents place, block, hash, bytes: what a block of a chunk holds
 //   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
 //   authors, edits  who changed what: edit_log.h
-//   sectors  is left free for what moves
 //
 // PRAGMA application_id says that it is ours, user_version which format it has.
 
