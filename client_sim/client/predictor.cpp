@@ -158,12 +158,12 @@ void Predictor::play_again(const Client& client, std::uint32_t reached) {
   while (replica_->tick() < reached) {
     const PlayerCommand* command = client.command_of(replica_->tick() + 1);
     if (command == nullptr || !replica_->ground().there(replica_->body().position_m)) return;
-    before_m_ = replica_->body().position_m;
+    before_ = stand();
     play(client, *command);
     note_predicted();
     ++stats_.replayed_ticks;
   }
-  last_m_ = replica_->body().position_m;
+  last_ = stand();
 }
 
 /// Plays what the client has numbered since.
@@ -175,10 +175,10 @@ void Predictor::go_on(const Client& client) {
       ++stats_.waited;
       return;
     }
-    before_m_ = replica_->body().position_m;
+    before_ = stand();
     play(client, *command);
     note_predicted();
-    last_m_ = replica_->body().position_m;
+    last_ = stand();
     stepped_at_ = now_;
     if (replica_->tick() <= shot_tick_) continue;
     shot_tick_ = replica_->tick();
@@ -401,10 +401,12 @@ ShownPlayer Predictor::shown(Micros now) const {
   ASHLAR_ASSERT(ready());
   const double period_us = 1e6 * replica_->setup().rules.tick_s();
   const double share = std::clamp(static_cast<double>((now - stepped_at_).count()) / period_us, 0.0, 1.0);
-  const DVec3 way = last_m_ - before_m_;
+  const DVec3 way = last_.position_m - before_.position_m;
   const bool walked = dot(way, way) < snap_m * snap_m;
-  const DVec3 at = walked ? before_m_ + way * share : last_m_;
-  return {at + error_m_ * error_share(now), replica_->body().eye_offset_m, replica_->delta_yaw()};
+  // Of the same moment: on a stair the eye's offset makes up for the step that the body takes in a tick.
+  const double left = walked ? 1 - share : 0;
+  const double eye_m = last_.eye_offset_m - (last_.eye_offset_m - before_.eye_offset_m) * left;
+  return {last_.position_m - way * left + error_m_ * error_share(now), eye_m, replica_->delta_yaw()};
 }
 
 std::vector<ShotEvent> Predictor::take_shots() { return std::exchange(shots_, {}); }

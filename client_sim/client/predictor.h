@@ -131,6 +131,12 @@ class Predictor {
     bool beside = false;  // somebody was taken to be so near that it may have been in the way
   };
 
+  /// What a picture needs of a tick.
+  struct Stand {
+    DVec3 position_m;
+    double eye_offset_m = 0;
+  };
+
   ReplicaState& confirmed() { return states_[confirmed_state_]; }
   void begin_world(Client& client);
   bool take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told);
@@ -141,6 +147,7 @@ class Predictor {
   PlayerCommand applied_command(const Client& client, std::uint32_t tick) const;
   void play(const Client& client, const PlayerCommand& command);
   void note_predicted();
+  Stand stand() const { return {body().position_m, body().eye_offset_m}; }
   void forget_until_confirmed();
   bool recall(const Client& client, std::uint32_t tick);
   void play_again(const Client& client, std::uint32_t reached);
@@ -178,7 +185,7 @@ class Predictor {
   std::vector<IVec3> touched_;
   bool all_touched_ = false;
 
-  DVec3 before_m_, last_m_;  // of the last two predicted ticks
+  Stand before_, last_;  // of the last two predicted ticks
   Micros stepped_at_{0};
   DVec3 error_m_;  // shown beside the truth, as of error_at_
   Micros error_at_{0};
