@@ -179,7 +179,11 @@ void Predictor::go_on(const Client& client) {
     play(client, *command);
     note_predicted();
     last_ = stand();
-    stepped_at_ = now_;
+    // Since when it was due, whichever call came to number it: who is called in frames, and not as commands
+    // are due, would be shown to run by fits and starts.
+    const double ticks_since = client.command_time(now_) - client.command_tick();
+    const double since_us = ticks_since * 1e6 * replica_->setup().rules.tick_s();
+    stepped_at_ = now_ - Micros{static_cast<std::int64_t>(since_us)};
     if (replica_->tick() <= shot_tick_) continue;
     shot_tick_ = replica_->tick();
     for (const ShotEvent& shot : replica_->shots()) keep_event(shots_, shot);

@@ -186,7 +186,7 @@ class Predictor {
   bool all_touched_ = false;
 
   Stand before_, last_;  // of the last two predicted ticks
-  Micros stepped_at_{0};
+  Micros stepped_at_{0};  // when the command of the newest was due
   DVec3 error_m_;  // shown beside the truth, as of error_at_
   Micros error_at_{0};
   PredictorStats stats_;

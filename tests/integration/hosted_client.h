@@ -67,18 +67,23 @@ class HostedClient {
 
   void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }
 
-  /// Two milliseconds: the client, then the server. `after_tick` sees the world whenever it has stepped.
+  /// Two milliseconds: the client, if it is called that often, then the server. `after_tick` sees the world whenever it has stepped.
   void turn() {
     now += Micros{2000};
-    to_client.clear(), from_client.clear(), to_server.clear(), from_server.clear();
-    down.deliver(now, to_client);
-    client.advance(now, to_client, from_client, foresight);
-    up.send(now, from_client);
+    to_server.clear(), from_server.clear();
+    if (now >= called_at + call_every) turn_client();
     up.deliver(now, to_server);
     const std::uint32_t before = number(host->world().tick());
     advance_host();
     down.send(now, from_server);
     if (number(host->world().tick()) != before && after_tick) after_tick();
+  }
+  void turn_client() {
+    called_at = now;
+    to_client.clear(), from_client.clear();
+    down.deliver(now, to_client);
+    client.advance(now, to_client, from_client, foresight);
+    up.send(now, from_client);
   }
   /// The server's part of a turn, ground made on the spot.
   void advance_host() {
@@ -118,7 +123,8 @@ class HostedClient {
   client_sim::Client client;
   client_sim::Foresight* foresight = nullptr;
   client_sim::Link up, down;
-  Micros now{1'000'000};
+  Micros now{1'000'000}, called_at{0};
+  Micros call_every{0};  ///< from one call of the client to the next, as a game calls it each frame
   server::HostInput input;
   server::HostOutput output;
   server::GroundPacker packer;

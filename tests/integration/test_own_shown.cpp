@@ -60,3 +60,39 @@ TEST_CASE("the eye rises over a stair and sinks down one evenly, whatever the ti
   CHECK(std::abs(player.predictor.body().position_m.z - run.map->z_to_world(up ? 48 : 0)) < 1e-6);
   CHECK(back_m < 0.001);
 }
+
+TEST_CASE("who runs straight on is shown to go as far as his speed asks for in each frame",
+          "[integration][predictor]") {
+  struct Case {
+    int tick_rate_hz, fps;
+  };
+  const auto [tick_rate_hz, fps] =
+      GENERATE(Case{60, 30}, Case{60, 50}, Case{60, 60}, Case{60, 75}, Case{60, 100}, Case{60, 144}, Case{20, 30},
+               Case{20, 60}, Case{10, 60});
+  CAPTURE(tick_rate_hz, fps);
+  ShownRun run(tick_rate_hz, std::vector<Room>(6, Room{0, 256}));
+  PredictedClient& player = run.player;
+  player.play.call_every = Micros{1'000'000 / fps};
+  player.run(1);  // until its clock has settled
+  DVec3 last_m;
+  Micros seen{0};
+  double off_m = 0;
+  int frames = 0;
+  player.run(2.5, [&] {
+    PlayerCommand forward;
+    forward.forward = 1;
+    if (player.play.called_at == seen) return forward;
+    const double frame_s = static_cast<double>((player.play.called_at - seen).count()) / 1e6;
+    seen = player.play.called_at;
+    const Body& body = player.predictor.body();
+    const double even_m = length(body.velocity_mps) * frame_s;
+    const DVec3 shown_m = player.predictor.shown(seen).position_m;
+    const bool steady = body.velocity_mps.x > 0.99 * player.play.client.welcome().rules.walk_speed_mps_max;
+    frames = steady ? frames + 1 : 0;
+    if (frames > 8) off_m = std::max(off_m, std::abs(length(shown_m - last_m) - even_m));
+    last_m = shown_m;
+    return forward;
+  });
+  CHECK(frames > fps);
+  CHECK(off_m < 0.01);
+}
