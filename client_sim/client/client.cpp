@@ -113,10 +113,12 @@ void Client::note_time(Micros now) {
     hungry_since_ += unheard;
     fetch_progress_at_ += unheard;
     resuming_since_ += unheard;
-    // Nor does it show how long packets took, but to who always calls so seldom.
-    if (away_before_ <= away_after || away > deaf_after) rtt_from_ = now;
+    // Nor does it show how long packets took, but to who always calls so seldom: of him all of it counts.
+    if (away_before_ <= away_after || away > deaf_after) {
+      rtt_from_ = now;
+      clock_.resume(now);
+    }
     if (away > deaf_after) poll_from_ = now + deaf_for;
-    clock_.resume(now);
   }
   away_before_ = away;
 }

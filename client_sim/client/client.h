@@ -378,6 +378,7 @@ class Client {
     // which the server adds.
     std::array<PlayerCommand, 128> commands{};
     std::uint32_t filled_tick = 0;  // newest tick that commands holds
+    std::uint32_t sent_tick = 0;    // newest one that was sent
     std::uint32_t first_command_tick = 0;
     bool command_due = false;
     std::uint32_t view_lag_ticks = 0;
@@ -459,6 +460,7 @@ class Client {
   void number_commands();
   void foresee(Foresight* foresight);
   void send_inputs(DatagramBatch& out);
+  bool send_input(std::uint32_t newest_tick, DatagramBatch& out);
   void send_chat();
 
   // client_content.cpp: maps and props

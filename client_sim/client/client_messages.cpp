@@ -272,7 +272,10 @@ void Client::number_commands() {
     // jumps while snapshots are read, so what counts is how far the commands reach.
     const std::uint32_t newest = clock_.newest_tick();
     // Before the first one the player stood.
-    if (world_.filled_tick == 0) world_.first_command_tick = newest, world_.filled_tick = newest - 1;
+    if (world_.filled_tick == 0) {
+      world_.first_command_tick = newest;
+      world_.filled_tick = world_.sent_tick = newest - 1;
+    }
     const std::uint32_t count =
         std::min(newest - world_.filled_tick, static_cast<std::uint32_t>(world_.commands.size()));
     world_.filled_tick = newest;
@@ -300,24 +303,37 @@ void Client::foresee(Foresight* foresight) {
 void Client::send_inputs(DatagramBatch& out) {
   // While the clock waits for the server the last input is repeated: it shows that we are here.
   if (world_.filled_tick == 0 || (!world_.command_due && now_ - last_input_ < input_repeat)) return;
+  // Who is called a few times a second has more to say than one packet holds, of what is not played yet.
+  const auto held = static_cast<std::uint32_t>(world_.commands.size());
+  const std::uint32_t newest = world_.filled_tick, oldest = newest - std::min(newest, held);
+  std::uint32_t said = std::max({world_.sent_tick, world_.snapshot_tick, oldest});
+  while (said < newest && newest - said > input_commands_max)
+    if (!send_input(said += input_commands_max, out)) return;
+  // Where the path holds no more, the next one says it again.
+  if (!send_input(newest, out)) return;
+  last_input_ = now_;
+  world_.sent_tick = newest;
+  world_.command_due = false;
+}
+
+/// The commands of a tick and of those before it. @return false: the path holds no more
+bool Client::send_input(std::uint32_t newest_tick, DatagramBatch& out) {
   Input input;
   input.world = welcome_.world;
-  input.newest_tick = world_.filled_tick;
+  input.newest_tick = newest_tick;
   input.snapshot_tick = world_.snapshot_tick;
   input.lost_epoch = packed_.lost_epoch();
-  input.foreseen = packed_.foreseen_hash(world_.filled_tick);
+  input.foreseen = packed_.foreseen_hash(newest_tick);
   const std::uint32_t settled = std::max(world_.applied_tick, world_.first_command_tick - 1);
   const std::uint32_t open = input.newest_tick > settled ? input.newest_tick - settled : 1;
   input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
   for (std::uint32_t i = 0; i < input.command_count; ++i)
     input.commands[i] = world_.commands[(input.newest_tick - i) % world_.commands.size()];
-  // Where the path holds no more, the next one says it again.
   std::array<std::uint8_t, packed_input_bytes_max> packed;
   const auto message = config_.takes_packed ? write_packed_input(input, packed) : writer_.write(input);
-  if (!connection_->send_unreliable(now_, message, out)) return;
+  if (!connection_->send_unreliable(now_, message, out)) return false;
   if (config_.tap != nullptr) config_.tap->input_out(message.size());
-  last_input_ = now_;
-  world_.command_due = false;
+  return true;
 }
 
 /// One line at a time, so that a session that goes on over another connection says few of them twice.

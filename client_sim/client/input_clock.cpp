@@ -16,6 +16,7 @@ constexpr int dense_ticks = 15;   // of snapshots further apart one late command
 constexpr int late_jump = 3;      // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;     // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
+constexpr Micros seldom_called{100'000};
 constexpr Micros long_tick{30'000};
 constexpr int before_snapshot = 10;  // of a tick: how long before a snapshot comes the next command goes
 // The least spare: where ticks are long, and of short ones a quarter.
@@ -183,8 +184,11 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (now < catch_up_until_) {
     const Aim to = aim(now);
     if (tick_ < to.tick) {
-      skip_to(now, to.tick);
-      due_ = to.due;
+      // The last one of those that should have gone by now goes at once: who is seldom called would find each
+      // time that the next one is not due yet, and send none.
+      skip_to(now, to.tick - 1);
+      due_ = to.due - period();
+      blind_until_ = to.tick;
       return;
     }
   }
@@ -259,6 +263,12 @@ void InputClock::wish_spare() {
 
 /// Stretches what the spare is off. @param made_up  by the slope of the window that ended
 void InputClock::keep_spare(Micros now, int off, Nanos made_up) {
+  if (calls_apart_ >= seldom_called) {
+    // Commands go with calls and not as they are due: only whole ticks of lead tell.
+    const int slope = off == 0 ? 0 : slope_most(now, std::abs(off) * plain_period());
+    slope_ = off < 0 ? -slope : slope;
+    return;
+  }
   const Nanos is = spare_min_ + made_up, wanted = spare_wanted(), little = seen_after() / slopes;
   // The shortest round trip of a few is longer than the way at its best, so that the spare may be more: of
   // long ticks half of it will do.
@@ -280,7 +290,10 @@ void InputClock::correct(Micros now) {
     // Where the server's tick says that commands are in time they are not late but lost on the way, and more
     // haste would bring none back: some is allowed for jitter, no more.
     const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
-    const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
+    // Who is seldom called has to send commands for all the time until the next call.
+    const auto apart = static_cast<int>(ticks_of(calls_apart_, plain_period()));
+    const std::uint32_t most =
+        anchor() + static_cast<std::uint32_t>(std::clamp(apart, ahead_max() / 2, ahead_max()));
     if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(now, to);
     slope_ = -slope_most(now, -off * plain_period());
   } else if (off >= early_hold) {
@@ -299,7 +312,15 @@ double InputClock::share(Micros now) const {
   return std::clamp(1 - left, 0.0, 0.999'999);
 }
 
+/// A single long pause is none that will come again.
+void InputClock::note_call(Micros now) {
+  if (now == called_) return;
+  const Micros since = now - std::exchange(called_, now);
+  calls_apart_ = std::max(Micros{0}, std::min(since, std::exchange(call_before_, since)));
+}
+
 bool InputClock::next(Micros now) {
+  note_call(now);
   if (!running_ || now < due_) return false;
   const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max());
   if (tick_ >= most) {

@@ -23,6 +23,7 @@ namespace ashlar::client_sim {
 /// - A server that slows down in overload is followed at its own pace, measured from its ticks.
 /// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
 ///   they come far too early.
+/// - Of who calls next() a few times a second a call numbers commands for all the time until the next one.
 /// - It never runs further ahead of the newest snapshot than the round trip, the wish and ahead_max(): a
 ///   server's input buffer does not reach further, and what lies beyond it is refused. So after a clock that
 ///   leapt, or a server that stood still, the next command is one that the server takes.
@@ -97,6 +98,7 @@ class InputClock {
   Nanos spare_wanted() const;
   void count_way();
   void correct(Micros now);
+  void note_call(Micros now);
 
   std::uint16_t tick_rate_hz_ = 60;
   int lead_ticks_ = 2;
@@ -106,6 +108,9 @@ class InputClock {
   std::uint32_t tick_ = 0;
   Nanos due_{0};
   std::uint64_t skipped_ = 0;
+
+  // How long from one call of next() to another: of the last two the shorter, and the last one.
+  Micros called_{0}, calls_apart_{0}, call_before_{0};
 
   // Where the server is.
   std::uint32_t snapshot_tick_ = 0;    // the newest

@@ -57,6 +57,9 @@ struct ClockRun {
       came_us[commands.front().tick] = commands.front().at_us;
       commands.pop_front();
     }
+    if (now_us - called_us < call_every_us) return;
+    called_us = now_us;
+    if (resumes) clock.resume(client_now());
     std::ranges::sort(told, {}, &Told::at_us);
     while (!told.empty() && told.front().at_us <= now_us) {
       const Told t = told.front();
@@ -110,6 +113,8 @@ struct ClockRun {
   InputClock clock;
   std::int64_t now_us = 5'000'000, leapt_us = 0, server_leapt_us = 0;
   std::uint32_t tick = static_cast<std::uint32_t>(5 * rate);
+  std::int64_t call_every_us = 0, called_us = 0;
+  bool resumes = false;  ///< each call, as if the caller had been away
   std::uint32_t newest = 0;
   std::uint64_t issued = 0;
   std::deque<Sent> commands;
@@ -247,4 +252,37 @@ TEST_CASE("a leap of either clock is recovered from within two seconds",
   run.run(2.2);
   // Back to the last tick it is stretched, which at ten a second takes some seconds.
   check_leads(run, run.watch(10), rate == 10 ? 2 : 0);
+}
+
+TEST_CASE("who is called a few times a second numbers commands for all the time until the next call",
+          "[client_sim][input_clock]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{20}, std::uint16_t{60});
+  const int call_ms = GENERATE(130, 200, 300, 500);
+  const int latency_ms = GENERATE(5, 40);
+  CAPTURE(rate, call_ms, latency_ms);
+  ClockRun run(rate, latency_ms, 0, 5);
+  run.call_every_us = 1000 * call_ms;
+  run.run(6);
+  const std::vector<int> leads = run.watch(20);
+  // It runs no further ahead than half a second.
+  CHECK(leads.front() >= (call_ms < 500 ? 0 : -1));
+  CHECK(leads.back() <= 2 * call_ms * rate / 1000 + 4);
+}
+
+TEST_CASE("who was away before each call has a command to send in each", "[client_sim][input_clock]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{20}, std::uint16_t{60});
+  const int call_ms = GENERATE(130, 200, 500, 2500);
+  const int latency_ms = GENERATE(5, 40);
+  CAPTURE(rate, call_ms, latency_ms);
+  ClockRun run(rate, latency_ms, 0, 5);
+  run.call_every_us = 1000 * call_ms;
+  run.resumes = true;
+  run.run(10);
+  const std::uint64_t before = run.issued;
+  const std::uint32_t from = run.clock.newest_tick();
+  run.run(50);
+  const auto calls = static_cast<std::uint64_t>(50'000 / call_ms);
+  CHECK(run.issued - before >= calls - 1);
+  // And they are the server's ticks.
+  CHECK(run.clock.newest_tick() - from >= 48u * rate);
 }
