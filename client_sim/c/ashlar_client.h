@@ -184,7 +184,7 @@ typedef struct {
   uint64_t snapshots;
   uint64_t confirmed;    /* ticks of the own player that the server told */
   uint64_t mispredicted; /* of those: not as foreseen */
-  uint64_t late;         /* of those: the command was not there in time */
+  uint64_t late;         /* ticks whose command was not there in time, or is not numbered yet */
 } ashlar_stats;
 #define ASHLAR_STATS_INIT {sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0}
 

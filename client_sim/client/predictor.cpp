@@ -52,6 +52,7 @@ void Predictor::begin_world(Client& client) {
   shot_tick_ = 0;
   sectors_told_ = 0;
   arsenal_tick_ = 0;
+  cause_ = MispredictCause::unknown;
   error_m_ = {};
   shots_.clear();
   launches_.clear();
@@ -115,7 +116,11 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   }
   if (confirmed_tick_ == 0) return;
   if (again) play_again(client, reached);
-  if (again && was_ready) note_correction(before_m, replica_->tick() == reached);
+  // Of a tick beyond what was played nothing had been shown that is corrected.
+  if (confirmed_tick_ > reached)
+    error_m_ = {};
+  else if (again && was_ready)
+    note_correction(before_m, replica_->tick() == reached);
   go_on(client);
 }
 
@@ -290,6 +295,7 @@ bool Predictor::confirm(const Client& client) {
                      states_[then.state].delta_yaw == own.delta_yaw && replica_->alive() == (own.health != 0);
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
+  const bool missed = confirmed_tick_ != 0 && tick > replica_->tick() && !in_time;
   const bool hurt = own.health < health_;  // what hurts also pushes
   // What the server changed in a tick comes with its word on that: what is not there was refused.
   const bool denied = replica_->changed_otherwise(tick, client.ground());
@@ -297,9 +303,11 @@ bool Predictor::confirm(const Client& client) {
   if (keeps && recall(client, tick)) return false;
   if (keeps) replica_->save(ahead_);
   const bool sectors = catch_up(client, tick);
+  if (guessed || missed) stats_.late += in_time || tick < client.first_command_tick() ? 0 : 1;
+  // The client was not called in time: what comes of it is of its own making.
+  if (missed) cause_ = MispredictCause::command;
   if (guessed) {
     ++stats_.confirmed;
-    stats_.late += in_time || tick < client.first_command_tick() ? 0 : 1;
     if (!right) {
       const double off_m = length(guess.position_m - own.body.position_m);
       const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 || hurt;

@@ -52,7 +52,9 @@ struct PredictorStats {
   std::uint64_t replayed_ticks = 0;  ///< stepped again
   std::uint64_t waited = 0;          ///< calls in which the ground was not there
   std::uint64_t snapped = 0;         ///< corrections too large to be smoothed
-  std::uint64_t late = 0;            ///< of the confirmed: the command sent for that tick was not applied
+  /// Of the confirmed, and of ticks that the server told before their command was numbered: it applied
+  /// another one.
+  std::uint64_t late = 0;
   /// How far corrections moved the player as shown, in micrometres, by cause; those below 1 um are not in it.
   std::array<Histogram, mispredict_cause_count> corrections_um;
 
@@ -173,7 +175,7 @@ class Predictor {
   std::vector<Bystander> bystanders_;  // scratch
   std::vector<ViewEntity> viewed_;     // scratch
   std::uint8_t health_ = 0;            // as last confirmed
-  MispredictCause cause_{};            // of the last misprediction
+  MispredictCause cause_ = MispredictCause::unknown;  // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

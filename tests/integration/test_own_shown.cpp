@@ -96,3 +96,36 @@ TEST_CASE("who runs straight on is shown to go as far as his speed asks for in e
   CHECK(frames > fps);
   CHECK(off_m < 0.01);
 }
+
+TEST_CASE("a client that was not called for a moment counts late commands, and corrects nothing that was not shown",
+          "[integration][predictor]") {
+  const int away_ms = GENERATE(100, 240, 400);
+  CAPTURE(away_ms);
+  ShownRun run(60, std::vector<Room>(6, Room{0, 256}));
+  PredictedClient& player = run.player;
+  PlayerCommand forward;
+  forward.forward = 1;
+  player.play.client.set_command(forward);
+  player.run(0.5);
+  REQUIRE(player.predictor.stats().late == 0);
+  const client_sim::PredictorStats before = player.predictor.stats();
+  // The server goes on for so long, and then what it told is read at once.
+  player.play.call_every = Micros{1000 * away_ms};
+  const Micros called_at = player.play.called_at;
+  while (player.play.called_at == called_at) player.turn();
+  const client_sim::PredictorStats after = player.predictor.stats();
+  CHECK(after.late > before.late);
+  for (std::size_t cause = 0; cause < client_sim::mispredict_cause_count; ++cause) {
+    CAPTURE(cause);
+    CHECK(after.corrections_um[cause].count() == before.corrections_um[cause].count());
+    CHECK(after.visible[cause] == before.visible[cause]);
+  }
+  player.play.call_every = Micros{0};
+  player.run(1);
+  // What the server made of the ticks without a command.
+  for (std::size_t cause = 0; cause < client_sim::mispredict_cause_count; ++cause) {
+    CAPTURE(cause);
+    if (cause == static_cast<std::size_t>(MispredictCause::command)) continue;
+    CHECK(player.predictor.stats().corrections_um[cause].count() == before.corrections_um[cause].count());
+  }
+}
