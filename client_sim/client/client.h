@@ -107,15 +107,14 @@ struct ClientConfig {
   int lead_ticks = 2;                                ///< commands that should wait at the server
 };
 
-/// Counters only grow, but for commands_skipped.
+/// Counters only grow.
 struct ClientStats {
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t snapshots = 0;           ///< ticks of which a part arrived, before any of a newer one
   std::uint64_t snapshots_overtaken = 0;  ///< ticks of which the first part arrived behind that of a newer one
   std::uint64_t snapshots_complete = 0;  ///< ticks of which every part arrived
   std::uint64_t commands = 0;
-  /// Tick numbers jumped over to catch up with the server, since the last welcome.
-  std::uint64_t commands_skipped = 0;
+  std::uint64_t commands_skipped = 0;  ///< tick numbers jumped over to catch up with the server
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
@@ -527,6 +526,7 @@ class Client {
   Micros fetch_progress_at_{0};
 
   InputClock clock_;
+  std::uint64_t skipped_before_ = 0;  // by it, in worlds before
   PlayerCommand command_;
   bool played_ = false;  // since the last join_again()
   Micros last_snapshot_{0};

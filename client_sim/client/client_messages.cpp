@@ -185,6 +185,7 @@ void Client::begin_world() {
   // A world whose monsters show as usual says nothing of it.
   if (MonsterShows usual{{}, welcome_.world}; !welcome_.resumed && !kind_shows_of(*kinds_).empty())
     handle(usual);
+  skipped_before_ += clock_.skipped();
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
@@ -290,7 +291,7 @@ void Client::number_commands() {
       world_.commands[tick % world_.commands.size()] = numbered;
     }
   }
-  stats_.commands_skipped = clock_.skipped();
+  stats_.commands_skipped = skipped_before_ + clock_.skipped();
 }
 
 /// What is foreseen of the newest command, as it is said to the server.

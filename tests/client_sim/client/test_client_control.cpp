@@ -95,6 +95,22 @@ TEST_CASE("a client catches up after a stall of its caller", "[client_sim][clien
   CHECK(match.client.stats().commands_skipped > 0);
 }
 
+TEST_CASE("tick numbers that were jumped over count on in the next world", "[client_sim][client]") {
+  ClientMatch match;
+  match.run(3);
+  match.step(Micros{400'000});
+  match.run(1);
+  const std::uint64_t skipped = match.client.stats().commands_skipped;
+  REQUIRE(skipped > 0);
+  match.server.change_world();
+  match.run(2);
+  REQUIRE(match.client.stats().worlds == 2);
+  CHECK(match.client.stats().commands_skipped >= skipped);
+  match.step(Micros{400'000});
+  match.run(1);
+  CHECK(match.client.stats().commands_skipped > skipped);
+}
+
 TEST_CASE("a client that was away for long hears the server again", "[client_sim][client]") {
   // What its socket had room for are the snapshots of the first seconds: the ones after them were lost.
   const double away_s = GENERATE(4.0, 8.5, 9.5);
