@@ -168,13 +168,13 @@ class Predictor {
   // has them in its cache.
   std::vector<ReplicaState> states_{1};
   std::vector<std::uint32_t> free_states_;
-  std::uint32_t confirmed_state_ = 0;  // in states_: as the server told
-  std::vector<BlockAct> acts_;         // scratch
-  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed() has
-  const Others* others_ = nullptr;     // during advance()
-  std::vector<Bystander> bystanders_;  // scratch
-  std::vector<ViewEntity> viewed_;     // scratch
-  std::uint8_t health_ = 0;            // as last confirmed
+  std::uint32_t confirmed_state_ = 0;                 // in states_: as the server told
+  std::vector<BlockAct> acts_;                        // scratch
+  std::uint64_t sectors_told_ = 0;                    // SectorForecast::changes() that confirmed() has
+  const Others* others_ = nullptr;                    // during advance()
+  std::vector<Bystander> bystanders_;                 // scratch
+  std::vector<ViewEntity> viewed_;                    // scratch
+  std::uint8_t health_ = 0;                           // as last confirmed
   MispredictCause cause_ = MispredictCause::unknown;  // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
@@ -187,9 +187,9 @@ class Predictor {
   std::vector<IVec3> touched_;
   bool all_touched_ = false;
 
-  Stand before_, last_;  // of the last two predicted ticks
+  Stand before_, last_;   // of the last two predicted ticks
   Micros stepped_at_{0};  // when the command of the newest was due
-  DVec3 error_m_;  // shown beside the truth, as of error_at_
+  DVec3 error_m_;         // shown beside the truth, as of error_at_
   Micros error_at_{0};
   PredictorStats stats_;
 };

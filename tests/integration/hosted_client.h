@@ -67,7 +67,8 @@ class HostedClient {
 
   void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }
 
-  /// Two milliseconds: the client, if it is called that often, then the server. `after_tick` sees the world whenever it has stepped.
+  /// Two milliseconds: the client, if it is called that often, then the server. `after_tick` sees the world
+  /// whenever it has stepped.
   void turn() {
     now += Micros{2000};
     to_server.clear(), from_server.clear();

@@ -15,7 +15,8 @@ namespace {
 /// A client alone in a row of rooms, at the west end, behind a line of 40 ms there and back.
 struct ShownRun {
   ShownRun(int tick_rate_hz, std::vector<Room> rooms)
-      : map(placed_rooms(row_of_rooms(rooms, std::vector<Divider>(rooms.size() - 1), {thing_at(40, 128, 1)}))),
+      : map(placed_rooms(
+            row_of_rooms(rooms, std::vector<Divider>(rooms.size() - 1), {thing_at(40, 128, 1)}))),
         player(setup_at(map, tick_rate_hz)) {
     player.play.conditions({.latency = Micros{20'000}});
     player.enter();
@@ -67,8 +68,8 @@ TEST_CASE("who runs straight on is shown to go as far as his speed asks for in e
     int tick_rate_hz, fps;
   };
   const auto [tick_rate_hz, fps] =
-      GENERATE(Case{60, 30}, Case{60, 50}, Case{60, 60}, Case{60, 75}, Case{60, 100}, Case{60, 144}, Case{20, 30},
-               Case{20, 60}, Case{10, 60});
+      GENERATE(Case{60, 30}, Case{60, 50}, Case{60, 60}, Case{60, 75}, Case{60, 100}, Case{60, 144},
+               Case{20, 30}, Case{20, 60}, Case{10, 60});
   CAPTURE(tick_rate_hz, fps);
   ShownRun run(tick_rate_hz, std::vector<Room>(6, Room{0, 256}));
   PredictedClient& player = run.player;
@@ -97,8 +98,9 @@ TEST_CASE("who runs straight on is shown to go as far as his speed asks for in e
   CHECK(off_m < 0.01);
 }
 
-TEST_CASE("a client that was not called for a moment counts late commands, and corrects nothing that was not shown",
-          "[integration][predictor]") {
+TEST_CASE(
+    "a client that was not called for a moment counts late commands, and corrects nothing that was not shown",
+    "[integration][predictor]") {
   const int away_ms = GENERATE(100, 240, 400);
   CAPTURE(away_ms);
   ShownRun run(60, std::vector<Room>(6, Room{0, 256}));
