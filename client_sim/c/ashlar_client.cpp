@@ -450,7 +450,8 @@ int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double
                   double* ceiling_z) noexcept {
   if (client == nullptr) return 0;
   if (sector >= ashlar_sectors(client, map)) return 0;
-  const SectorHeights& heights = client->game.predictor().replica().heights(map)[sector];
+  const SectorHeights heights =
+      client->game.sector(map, static_cast<std::uint32_t>(sector), client->frame_time());
   if (floor_z != nullptr) *floor_z = heights.floor_m;
   if (ceiling_z != nullptr) *ceiling_z = heights.ceiling_m;
   return 1;

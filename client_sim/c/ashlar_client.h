@@ -291,7 +291,8 @@ ASHLAR_API size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, siz
                                     size_t max) ASHLAR_NOEXCEPT;
 
 /* Maps of the world, the sectors of one of them, the sector at a place (-1: none), and where its floor and
- * ceiling are as foreseen, in the world's metres (0: not known, and nothing was filled in). */
+ * ceiling are as foreseen, at the moment that ashlar_self() shows, in the world's metres (0: not known, and
+ * nothing was filled in). */
 ASHLAR_API size_t ashlar_maps(const ashlar_client* client) ASHLAR_NOEXCEPT;
 ASHLAR_API size_t ashlar_sectors(const ashlar_client* client, size_t map) ASHLAR_NOEXCEPT;
 ASHLAR_API int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x,

@@ -30,7 +30,7 @@
 //   who                 as of                                     from
 //   the own player      the newest command, foreseen              self(), predictor()
 //   everybody else      a little while ago, between two states     others()
-//   sectors (doors)     as the own player, foreseen               predictor().replica().heights(map)
+//   sectors (doors)     as the own player, foreseen               sector()
 //   blocks              as the own player, foreseen               predictor().replica().space()
 //
 // What the server decides otherwise is corrected over a fifth of a second. Shots are judged by the picture
@@ -87,8 +87,17 @@ class GameClient {
   }
   /// Everybody else in sight as a frame shows them, by id. Valid until the next call.
   std::span<const ShownEntity> others(Micros now) {
-    others_.shown(now, client_, predictor_.ready() ? &predictor_.replica() : nullptr, shown_);
+    if (predictor_.ready())
+      others_.shown(now, client_, &predictor_.replica(), shown_, predictor_.shown_sectors(now));
+    else
+      others_.shown(now, client_, nullptr, shown_);
     return shown_;
+  }
+  /// Where a sector's floor and ceiling are as a frame shows them, of the same moment as self(): the newest
+  /// tick's are those of predictor().replica().heights(map). Precondition: predictor().ready(), and it has
+  /// that sector.
+  SectorHeights sector(std::size_t map, std::uint32_t sector, Micros now) const {
+    return predictor_.shown_sector(map, sector, now);
   }
 
   Client& client() { return client_; }  ///< the session: state, chat, acts, keys

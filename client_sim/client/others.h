@@ -87,8 +87,11 @@ class Others {
 
   /// What is shown at a time, by id, the own player left out.
   /// @param replica  the world that walls and lifts are looked up in; null: walls in the source's alone
-  void shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out);
-  void shown(Micros now, const PictureSource& source, const Replica* replica, std::vector<ShownEntity>& out);
+  /// @param sectors  where lifts of that are shown; by default as of its newest tick
+  void shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out,
+             const ShownSectors& sectors = {});
+  void shown(Micros now, const PictureSource& source, const Replica* replica, std::vector<ShownEntity>& out,
+             const ShownSectors& sectors = {});
 
   /// Appends those alive within near_m of a place, where they are thought to be at a tick: as told, or going
   /// on as they went, by id. Cost: a look at each entity, in the order of memory, and more for who is near.
@@ -244,8 +247,8 @@ class Others {
   static Turn16 yaw_between(const Around& around, const Picture& picture);
   void place_going(std::uint32_t row, const Around& around, const Picture& picture,
                    const PictureSource& source, const Walls& walls, ShownEntity& out);
-  double ride(const ShownEntity& shown, double tick, const Replica& replica,
-              const PictureSource& source) const;
+  double ride(const ShownEntity& shown, double tick, const Replica& replica, const PictureSource& source,
+              const ShownSectors& sectors) const;
 
   std::uint64_t world_ = 0;
   std::uint32_t snapshot_tick_ = 0;

@@ -265,8 +265,8 @@ void Others::find_lifts(const Replica& replica, const SectorForecast& sectors) {
 
 /// How much higher the floor under somebody is in the picture than at the tick that it is shown as of.
 double Others::ride(const ShownEntity& shown, double tick, const Replica& replica,
-                    const PictureSource& source) const {
-  const SectorForecast& sectors = *source.sectors;
+                    const PictureSource& source, const ShownSectors& sectors) const {
+  const SectorForecast& told = *source.sectors;
   const DVec3 at_m = shown.position_m;
   const auto& maps = replica.setup().maps;
   for (const auto& [i, bounds] : lifts_) {
@@ -275,30 +275,34 @@ double Others::ride(const ShownEntity& shown, double tick, const Replica& replic
     if (beside || !in_box(*maps[i], at_m)) continue;
     const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
     if (sector == no_index) continue;
-    const double then_m = floors_.floor_m(i, sector, tick, sectors.heights(i)[sector].floor_m);
-    const double shown_m = replica.heights(i)[sector].floor_m;
+    const double then_m = floors_.floor_m(i, sector, tick, told.heights(i)[sector].floor_m);
+    const SectorHeights& newest = replica.heights(i)[sector];
+    const double newest_m = newest.floor_m;
     const double above_m = at_m.z - then_m;
-    if (then_m == shown_m && !floors_.moved(i, sector)) continue;
+    if (then_m == newest_m && !floors_.moved(i, sector)) continue;
     if (above_m < -under_floor_m || above_m > over_floor_m) continue;
     // Beyond what was told it goes on where the floor, as far as is known, does not.
     const bool grounded = (shown.record.flags & entity_flag::grounded) != 0;
     const bool on_floor = above_m < 0 || (grounded && (above_m <= on_floor_m || shown.extrapolated));
-    if (on_floor) return shown_m - at_m.z;
+    // Walls are those of the newest tick, and the floor is drawn on its way there.
+    const double drawn_m = sectors.at(i, sector, newest).floor_m - newest_m;
+    if (on_floor) return drawn_m + newest_m - at_m.z;
     // What is above the lift came nearer meanwhile.
     const SweepHit hit = space_sweep(replica.space(), shape_of(source, shown.record.kind),
-                                     {at_m.x, at_m.y, shown_m}, {0, 0, above_m});
-    return shown_m - at_m.z + above_m * (hit.hit() ? hit.t : 1);
+                                     {at_m.x, at_m.y, newest_m}, {0, 0, above_m});
+    return drawn_m + newest_m - at_m.z + above_m * (hit.hit() ? hit.t : 1);
   }
   return 0;
 }
 
-void Others::shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out) {
+void Others::shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out,
+                   const ShownSectors& sectors) {
   if (client.state() != ClientState::playing) return out.clear();
-  shown(now, PictureSource(client, now), replica, out);
+  shown(now, PictureSource(client, now), replica, out, sectors);
 }
 
 void Others::shown(Micros now, const PictureSource& source, const Replica* replica,
-                   std::vector<ShownEntity>& out) {
+                   std::vector<ShownEntity>& out, const ShownSectors& sectors) {
   const double tick = shown_tick(now, source);
   const std::optional<Space> known = replica == nullptr ? std::nullopt : std::optional(replica->space());
   const Walls walls{known ? &*known : source.walls, known ? replica->walls_version() : 0};
@@ -320,7 +324,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
     } else {
       place_going(row, around, picture, source, walls, e);
     }
-    if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
+    if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source, sectors);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }
   out.resize(count);

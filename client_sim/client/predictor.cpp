@@ -409,14 +409,31 @@ std::optional<OwnPlayer> PredictorForesight::foresee(Micros now, Client& client)
   return predictor_.foreseen(client);
 }
 
+/// How far a picture has gone from the last tick but one to the last one: all of it where the player was put.
+double Predictor::shown_share(Micros now) const {
+  const DVec3 way = last_.position_m - before_.position_m;
+  if (dot(way, way) >= snap_m * snap_m) return 1;
+  const double period_us = 1e6 * replica_->setup().rules.tick_s();
+  return std::clamp(static_cast<double>((now - stepped_at_).count()) / period_us, 0.0, 1.0);
+}
+
+ShownSectors Predictor::shown_sectors(Micros now) const {
+  ASHLAR_ASSERT(ready());
+  const std::uint32_t tick = replica_->tick() - 1;
+  const Predicted& held = ring_[tick % ring_.size()];
+  const ReplicaState* before = nullptr;
+  if (tick == confirmed_tick_)
+    before = &states_[confirmed_state_];
+  else if (held.tick == tick && held.state != Predicted::nowhere)
+    before = &states_[held.state];
+  return {before, shown_share(now)};
+}
+
 ShownPlayer Predictor::shown(Micros now) const {
   ASHLAR_ASSERT(ready());
-  const double period_us = 1e6 * replica_->setup().rules.tick_s();
-  const double share = std::clamp(static_cast<double>((now - stepped_at_).count()) / period_us, 0.0, 1.0);
   const DVec3 way = last_.position_m - before_.position_m;
-  const bool walked = dot(way, way) < snap_m * snap_m;
   // Of the same moment: on a stair the eye's offset makes up for the step that the body takes in a tick.
-  const double left = walked ? 1 - share : 0;
+  const double left = 1 - shown_share(now);
   const double eye_m = last_.eye_offset_m - (last_.eye_offset_m - before_.eye_offset_m) * left;
   return {last_.position_m - way * left + error_m_ * error_share(now), eye_m, replica_->delta_yaw()};
 }

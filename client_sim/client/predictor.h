@@ -114,6 +114,13 @@ class Predictor {
   std::optional<OwnPlayer> foreseen(const Client& client) const;
   /// Between the last two predicted ticks, errors smoothed. Precondition: ready().
   ShownPlayer shown(Micros now) const;
+  /// Sectors at the moment that shown() shows, so that who rides a lift is shown on it. Until the next
+  /// advance(). Precondition: ready().
+  ShownSectors shown_sectors(Micros now) const;
+  /// Of those, one.
+  SectorHeights shown_sector(std::size_t map, std::uint32_t sector, Micros now) const {
+    return shown_sectors(now).at(map, sector, replica().heights(map)[sector]);
+  }
   /// Shots that were foreseen since the last call, in order; each is told once, however often it is played
   /// again. At most events_max are kept.
   static constexpr std::size_t events_max = 64;
@@ -157,6 +164,7 @@ class Predictor {
   bool somebody_near(const Client& client, DVec3 place_m);
   void note_correction(DVec3 before_m, bool whole);
   double error_share(Micros now) const;
+  double shown_share(Micros now) const;
 
   PredictorConfig config_;
   std::unique_ptr<Replica> replica_;   // as of the newest command

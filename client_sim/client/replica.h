@@ -48,6 +48,23 @@ struct ReplicaState {
   MechanicsState mechanics;
 };
 
+/// The sectors of a replica between the tick before its newest and that, as a picture shows them. Valid as
+/// long as both are.
+struct ShownSectors {
+  const ReplicaState* before = nullptr;  ///< null: it is not held, and they are shown as of the newest tick
+  double share = 1;                      ///< of the way from the one to the other
+
+  /// Where a sector's floor and ceiling are shown that the newest tick has there.
+  SectorHeights at(std::size_t map, std::uint32_t sector, const SectorHeights& newest) const {
+    if (before == nullptr) return newest;
+    const SectorHeights& from = before->heights[map][sector];
+    SectorHeights out = newest;
+    out.floor_m = from.floor_m + (newest.floor_m - from.floor_m) * share;
+    out.ceiling_m = from.ceiling_m + (newest.ceiling_m - from.ceiling_m) * share;
+    return out;
+  }
+};
+
 /// The server's world as far as one player moves it and is moved by it: the same ground, maps, props and
 /// moving sectors, stepped by the same code in the same order (step_players), with nobody else in it but
 /// those whom it is told to bump into. So where nobody else has a part in it, a tick here comes out as the

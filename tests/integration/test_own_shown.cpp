@@ -14,9 +14,10 @@ namespace {
 
 /// A client alone in a row of rooms, at the west end, behind a line of 40 ms there and back.
 struct ShownRun {
-  ShownRun(int tick_rate_hz, std::vector<Room> rooms)
-      : map(placed_rooms(
-            row_of_rooms(rooms, std::vector<Divider>(rooms.size() - 1), {thing_at(40, 128, 1)}))),
+  ShownRun(int tick_rate_hz, const std::vector<Room>& rooms)
+      : ShownRun(tick_rate_hz, rooms, std::vector<Divider>(rooms.size() - 1)) {}
+  ShownRun(int tick_rate_hz, const std::vector<Room>& rooms, const std::vector<Divider>& dividers)
+      : map(placed_rooms(row_of_rooms(rooms, dividers, {thing_at(40, 128, 1)}))),
         player(setup_at(map, tick_rate_hz)) {
     player.play.conditions({.latency = Micros{20'000}});
     player.enter();
@@ -130,4 +131,44 @@ TEST_CASE(
     if (cause == static_cast<std::size_t>(MispredictCause::command)) continue;
     CHECK(player.predictor.stats().corrections_um[cause].count() == before.corrections_um[cause].count());
   }
+}
+
+TEST_CASE("who rides a lift is shown on its floor, whatever the tick rate", "[integration][predictor]") {
+  const int tick_rate_hz = GENERATE(60, 20, 10);
+  const int fps = GENERATE(60, 144);
+  CAPTURE(tick_rate_hz, fps);
+  constexpr int call_a_lift = 62;
+  ShownRun run(tick_rate_hz, {{0, 256}, {96, 320, 3}, {96, 320}}, {{call_a_lift, 3}, {}});
+  PredictedClient& player = run.player;
+  const Predictor& predictor = player.predictor;
+  player.play.call_every = Micros{1'000'000 / fps};
+  Micros seen{0};
+  int turns = 0, rides = 0;
+  std::uint32_t tick = 0;
+  bool rode = false, rides_on = false;  // as of the last tick but one, and as of both
+  double off_m = 0;
+  player.run(12, [&] {
+    const Micros now = player.play.called_at;
+    const DVec3 at_m = predictor.body().position_m;
+    const bool on_lift = predictor.replica().plan(0).sector_at(xy(at_m)) == 1;
+    const SectorHeights newest = predictor.replica().heights(0)[1];
+    const DVec3 shown_m = predictor.shown(now).position_m;
+    if (predictor.tick() != tick) {
+      const bool riding = on_lift && std::abs(at_m.z - newest.floor_m) < 1e-6;
+      rides_on = predictor.tick() == tick + 1 && rode && riding;
+      tick = predictor.tick(), rode = riding;
+    }
+    if (now != seen && rides_on) {
+      const double floor_m = predictor.shown_sector(0, 1, now).floor_m;
+      off_m = std::max(off_m, std::abs(shown_m.z - floor_m));
+      rides += floor_m != run.map->z_to_world(0) && floor_m != run.map->z_to_world(96) ? 1 : 0;
+    }
+    seen = now;
+    PlayerCommand command;
+    command.forward = on_lift ? 0 : 1;
+    if (++turns / 100 % 2 == 0) command.buttons = button::use;
+    return command;
+  });
+  CHECK(rides > fps / 2);
+  CHECK(off_m < 0.01);
 }

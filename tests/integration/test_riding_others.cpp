@@ -83,11 +83,12 @@ struct LookingOn {
   /// How the rider is shown beside the floor that is drawn under it.
   void look() {
     if (!p.predictor.ready() || !watching) return;
-    others.shown(p.play.now, p.play.client, &p.predictor.replica(), shown);
+    others.shown(p.play.now, p.play.client, &p.predictor.replica(), shown,
+                 p.predictor.shown_sectors(p.play.now));
     for (const ShownEntity& e : shown) {
       const std::uint32_t sector = p.predictor.replica().plan(0).sector_at(xy(e.position_m));
       if (sector == no_index) continue;
-      const double floor_m = p.predictor.replica().heights(0)[sector].floor_m;
+      const double floor_m = p.predictor.shown_sector(0, sector, p.play.now).floor_m;
       const double told_m = p.play.client.sectors().heights(0)[sector].floor_m;
       highest_m = std::max(highest_m, e.position_m.z - map->z_to_world(0));
       if ((e.record.flags & entity_flag::grounded) == 0) continue;
