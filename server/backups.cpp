@@ -3,8 +3,6 @@
 #include <ctime>
 #include <utility>
 
-#include "server/store/world_backup.h"
-
 namespace ashlar::server {
 
 Backups::Backups(std::string world_dir, std::chrono::milliseconds every, std::uint32_t keep, Log& log)
@@ -17,10 +15,14 @@ Backups::Backups(std::string world_dir, std::chrono::milliseconds every, std::ui
 void Backups::end(const Outcome& outcome) {
   under_way_ = false;
   if (!outcome) return log_.event(LogLevel::error, "backup_failed", {{"error", outcome.error()}});
-  if (outcome->empty()) return;
-  last_ = *outcome;
+  if (outcome->path.empty()) return;
+  last_ = outcome->path;
   last_at_ = begun_at_;
-  log_.info("backup", {{"folder", last_}});
+  if (outcome->faults == 0) return log_.info("backup", {{"folder", last_}});
+  log_.event(LogLevel::error, "backup_damaged",
+             {{"folder", last_},
+              {"faults", outcome->faults},
+              {"remedy", "the world has them, too: see ashlar-server world check " + world_dir_}});
 }
 
 void Backups::watch(std::chrono::microseconds now, std::uint64_t groups) {
@@ -33,7 +35,7 @@ void Backups::watch(std::chrono::microseconds now, std::uint64_t groups) {
   begun_at_ = groups;
   const std::string same = groups == last_at_ ? last_ : std::string();  // as far as its database goes
   work_.start([world = world_dir_, keep = keep_, unix_s = std::time(nullptr), same]() -> Outcome {
-    if (!same.empty() && same_settings(world, same)) return std::string();
+    if (!same.empty() && same_settings(world, same)) return DatedBackup();
     return make_dated_backup(world, world + "/backups", unix_s, keep);
   });
 }

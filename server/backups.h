@@ -8,6 +8,7 @@
 #include "server/background.h"
 #include "server/every.h"
 #include "server/log/log.h"
+#include "server/store/world_backup.h"
 
 namespace ashlar::server {
 
@@ -24,7 +25,7 @@ class Backups {
   void watch(std::chrono::microseconds now, std::uint64_t groups);
 
  private:
-  using Outcome = std::expected<std::string, std::string>;  // empty: nothing had changed
+  using Outcome = std::expected<DatedBackup, std::string>;  // no path: nothing had changed
 
   void end(const Outcome& outcome);
 

@@ -137,6 +137,7 @@ struct SqliteStore::Impl {
   bool write_player(const StoredPlayer& player);
   bool write_contents(const StoredContents& contents);
   void put_aside(Statement& row, std::string_view table, const std::string& reason);
+  bool has_moved() const;
   /// Runs `body` in a transaction; all of it or nothing.
   template <class Body>
   std::expected<void, StoreTrouble> transaction(const Body& body);
@@ -510,8 +511,23 @@ bool SqliteStore::Impl::write_log(const SaveGroup& group) {
   return group.now_s == 0 || log.prune(group.now_s, group.limits, group.edits.size());
 }
 
+/// What is written to a file that has no name any more is gone with the process. (The library says nothing
+/// of it while there is a write-ahead log.)
+bool SqliteStore::Impl::has_moved() const {
+  int moved = 0;
+  // Disks that do not know say nothing.
+  return sqlite3_file_control(writing.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+         moved != 0;
+}
+
 template <class Body>
 std::expected<void, StoreTrouble> SqliteStore::Impl::transaction(const Body& body) {
+  if (has_moved())
+    return std::unexpected(StoreTrouble{
+        {},
+        writing.file() +
+            " was removed, or moved away, under the running server, and nothing is kept any more: move it "
+            "back, or end the server and restore the world from a backup"});
   if (statements.begin.run() && body() && statements.commit.run()) return {};
   StoreTrouble trouble = writing.trouble();
   if (writing.in_transaction()) static_cast<void>(statements.rollback.run());

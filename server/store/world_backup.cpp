@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
 /// world.toml comes last: it is what makes the folder a world.
 constexpr std::array beside_store{ban_file_name, "server.toml", "world.toml"};
-constexpr std::string_view unfinished = ".part", restoring = ".restoring", before_restore = ".before-restore";
+constexpr std::string_view unfinished = ".part", with_faults = ".damaged";
+constexpr std::string_view restoring = ".restoring", before_restore = ".before-restore";
 
 /// Copies a small file of the world's folder, with who may read it; one that is not there needs no copy.
 std::expected<void, std::string> copy_beside(const fs::path& from, const fs::path& to) {
@@ -47,13 +48,15 @@ std::expected<void, std::string> copy_beside(const fs::path& from, const fs::pat
 }
 
 std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to, OpenMode mode) {
-  std::error_code ignored;
-  if (const fs::path store = from / store_name; fs::exists(store, ignored))
-    if (auto copied = copy_store(store.string(), (to / store_name).string(), mode); !copied)
-      return std::unexpected(copied.error().line);
+  if (auto copied = copy_store((from / store_name).string(), (to / store_name).string(), mode); !copied)
+    return std::unexpected(copied.error().line);
   for (const char* name : beside_store)
     if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
-  return {};
+  // Without it the copy is no world.
+  std::error_code ignored;
+  if (fs::exists(to / "world.toml", ignored)) return {};
+  return std::unexpected((from / "world.toml").string() +
+                         " is not there: put it back, or restore the world from a backup");
 }
 
 std::expected<void, std::string> make_folder(const fs::path& folder, bool& made) {
@@ -202,13 +205,20 @@ bool is_backup_name(std::string_view name) {
   return std::ranges::count_if(name, [](char c) { return c >= '0' && c <= '9'; }) == 14;
 }
 
+namespace {
+
+/// Is it the name of a backup with that ending behind it?
+bool is_dated(std::string_view name, std::string_view ending) {
+  return name.ends_with(ending) && is_backup_name(name.substr(0, name.size() - ending.size()));
+}
+
+}  // namespace
+
 std::vector<std::string> remove_half_backups(const std::string& folder) {
   std::vector<std::string> removed;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool half =
-        name.ends_with(unfinished) && is_backup_name(name.substr(0, name.size() - unfinished.size()));
+    const bool half = is_dated(entry.path().filename().string(), unfinished);
     if (half && fs::remove_all(entry.path(), error) > 0 && !error) removed.push_back(entry.path().string());
   }
   return removed;
@@ -226,16 +236,17 @@ bool same_settings(const std::string& world_dir, const std::string& backup) {
 
 namespace {
 
-/// The backups in a folder, the oldest first. Those whose names are ahead of the present one are of a clock
-/// that was ahead, and older than it: they come first.
-std::vector<std::string> backups_in(const std::string& folder, const std::string& present) {
+/// The backups in a folder whose names end so behind their time, the oldest first. Those whose names are
+/// ahead of the present one are of a clock that was ahead, and older than it: they come first.
+std::vector<std::string> backups_in(const std::string& folder, const std::string& present,
+                                    std::string_view ending) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (std::string name = at->path().filename().string(); is_backup_name(name))
+    if (std::string name = at->path().filename().string(); is_dated(name, ending))
       names.push_back(std::move(name));
   std::ranges::sort(names);
-  std::ranges::rotate(names, std::ranges::upper_bound(names, present));
+  std::ranges::rotate(names, std::ranges::upper_bound(names, present + std::string(ending)));
   return names;
 }
 
@@ -246,25 +257,43 @@ void remove_backup(const fs::path& backup) {
   if (lock) fs::remove_all(backup, error);
 }
 
+/// Makes a folder in one that is there. Where a world is gone none is made again that holds backups alone.
+std::expected<void, std::string> make_folder_in(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (!error) return {};
+  return std::unexpected("cannot make " + folder.string() + ": " + error.message() +
+                         owner_remedy(folder.string(), error.value()));
+}
+
 }  // namespace
 
-std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
+std::expected<DatedBackup, std::string> make_dated_backup(const std::string& world_dir,
                                                           const std::string& folder, std::time_t unix_s,
                                                           std::uint32_t keep) {
   ASHLAR_ASSERT(keep >= 1);
-  bool made = false;
-  if (auto good = make_folder(folder, made); !good) return std::unexpected(good.error());
+  if (auto good = make_folder_in(folder); !good) return std::unexpected(good.error());
   std::error_code error;
   remove_half_backups(folder);
   const std::string name = backup_name(unix_s);
-  const fs::path path = fs::path(folder) / name, part = fs::path(folder) / (name + std::string(unfinished));
-  if (fs::exists(path, error)) return path.string();
-  const std::vector<std::string> older = backups_in(folder, name);
+  fs::path path = fs::path(folder) / name;
+  const fs::path part = fs::path(folder) / (name + std::string(unfinished));
+  if (fs::exists(path, error)) return DatedBackup{path.string()};
   if (auto copied = back_up_world(world_dir, part.string()); !copied) return std::unexpected(copied.error());
+  // A world that was torn is copied as it is, and must not push out those that are whole.
+  const auto check = check_store((part / store_name).string(), OpenMode::read_still);
+  if (!check) {
+    fs::remove_all(part, error);
+    return std::unexpected(check.error().line);
+  }
+  const bool whole = check->faults == 0;
+  const std::vector<std::string> older = backups_in(folder, name, whole ? std::string_view() : with_faults);
+  if (!whole) path += with_faults;
   fs::rename(part, path, error);
   if (error) return std::unexpected("cannot name " + path.string() + ": " + error.message());
-  for (std::size_t i = 0; i + keep <= older.size(); ++i) remove_backup(fs::path(folder) / older[i]);
-  return path.string();
+  const std::size_t left = whole ? keep : 1;
+  for (std::size_t i = 0; i + left <= older.size(); ++i) remove_backup(fs::path(folder) / older[i]);
+  return DatedBackup{path.string(), check->faults};
 }
 
 }  // namespace ashlar::server

@@ -13,12 +13,12 @@
 
 namespace ashlar::server {
 
-/// Copies a world as of one moment, also while a server plays on in it: database, world.toml and server.toml,
-/// not the secret server.key; each file with who may read it. A folder that is made for it, or was empty, is
+/// Copies a world as of one moment, also while a server plays on in it: database, world.toml, server.toml and
+/// bans.toml, not the secret server.key; each file with who may read it. A folder that is made for it, or was empty, is
 /// left as it was on failure. Takes as long as a disk does; any thread.
 /// @param to  is made, and locked meanwhile (WorldLock)
-/// @return or one line that names the file, the reason and the remedy: also where the folder is not empty, or
-/// another backup goes there
+/// @return or one line that names the file, the reason and the remedy: also where the folder is not empty,
+/// another backup goes there, or the world's database or world.toml is not there
 /// @param mode  how its database is read: read, or read_still
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode = OpenMode::read);
@@ -50,13 +50,20 @@ std::vector<std::string> remove_half_backups(const std::string& folder);
 /// Are the settings and bans of a world as its backup has them? Says nothing of its database.
 bool same_settings(const std::string& world_dir, const std::string& backup);
 
-/// Makes the backup of this moment in a folder, which is made where it is absent, under another name until it
-/// is whole. Then the oldest backups there go until no more than `keep` are left, this one among them, and
-/// what a start that was cut off left half-made. One in which a server runs stays, and so does all else in
-/// the folder. The oldest are those by their names, behind those of a clock that was ahead of this moment.
+/// A backup that was made by itself.
+struct DatedBackup {
+  std::string path;
+  std::uint64_t faults = 0;  ///< that reading all of it has shown; the world has them, too
+};
+/// Makes the backup of this moment in a folder, which is made where it is absent but for the one it lies in,
+/// under another name until it is whole and all of it was read. Then the oldest backups there go until no
+/// more than `keep` are left, this one among them, and what a start that was cut off left half-made. One that
+/// has faults is named NAME.damaged, and only the one before it that is named so goes: none that is whole.
+/// One in which a server runs stays, and so does all else in the folder. The oldest are those by their names,
+/// behind those of a clock that was ahead of this moment.
 /// @param keep  at least 1
-/// @return the backup's path, or one line that names file, reason and remedy
-std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
+/// @return or one line that names file, reason and remedy: also where the world is not there any more
+std::expected<DatedBackup, std::string> make_dated_backup(const std::string& world_dir,
                                                           const std::string& folder, std::time_t unix_s,
                                                           std::uint32_t keep);
 

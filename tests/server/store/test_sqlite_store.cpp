@@ -559,6 +559,22 @@ TEST_CASE("a full disk takes no part of a group, and the next try may be whole",
   CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == 300);
 }
 
+TEST_CASE("nothing is saved to a database that was moved away or removed", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db"), away = folder.path("away.db");
+  const auto store = open_kept(file);
+  const StoredChunk chunk{{1, 2, 3}, {1, 2, 3}};
+  REQUIRE(store->save({1, {&chunk, 1}, {}}).has_value());
+  std::filesystem::rename(file, away);
+  const auto moved = store->save({2, {&chunk, 1}, {}});
+  REQUIRE_FALSE(moved.has_value());
+  CHECK(moved.error().line.find(file + " was removed, or moved away") == 0);
+  std::filesystem::rename(away, file);
+  CHECK(store->save({3, {&chunk, 1}, {}}).has_value());
+  std::filesystem::remove(file);
+  CHECK_FALSE(store->save({4, {&chunk, 1}, {}}).has_value());
+}
+
 TEST_CASE("a backup of a store that goes on writing is whole, and never over another file",
           "[server][sqlite_store]") {
   const TemporaryFolder folder;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <vector>
 
+#include "protocol/chunk_codec.h"
 #include "server/store/sqlite_store.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -32,7 +33,9 @@ struct KeptWorld {
     REQUIRE(opened.has_value());
     store = std::move(*opened);
     store->keep();
-    const StoredChunk chunk{{1, 2, 3}, {1, 2, 3, 4}};
+    ChunkCodec codec;
+    const auto bytes = codec.encode(Chunk());
+    const StoredChunk chunk{{1, 2, 3}, {bytes.begin(), bytes.end()}};
     REQUIRE(store->save({99, {&chunk, 1}, {}}).has_value());
   }
   std::string dir;
@@ -50,7 +53,7 @@ TEST_CASE("dated backups are whole worlds, and the oldest give way", "[server][s
   for (int i = 0; i < 5; ++i) {
     const auto made = make_dated_backup(world.dir, folder, 1'900'000'000 + 60 * i, 3);
     REQUIRE(made.has_value());
-    CHECK(*made == folder + "/" + backup_name(1'900'000'000 + 60 * i));
+    CHECK(made->path == folder + "/" + backup_name(1'900'000'000 + 60 * i));
   }
   CHECK(names_in(folder) == std::vector<std::string>{backup_name(1'900'000'120), backup_name(1'900'000'180),
                                                      backup_name(1'900'000'240), "mine"});
@@ -70,7 +73,7 @@ TEST_CASE("backups stay with a world that one of them takes the place of", "[ser
     const KeptWorld world{fs::path(dir)};
     const auto made = make_dated_backup(dir, dir + "/backups", 1'900'000'000, 3);
     REQUIRE(made.has_value());
-    backup = *made;
+    backup = made->path;
   }
   REQUIRE(restore_world(backup, dir, aside, OpenMode::read).has_value());
   CHECK(fs::exists(fs::path(dir) / store_name));
@@ -90,6 +93,44 @@ TEST_CASE("a backup that cannot be made leaves nothing behind", "[server][store]
   REQUIRE_FALSE(made.has_value());
   CHECK(made.error().find('\n') == std::string::npos);
   CHECK(names_in(world / "backups").empty());
+}
+
+TEST_CASE("a world that lost a file pushes no backup out", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const KeptWorld world(fs::path(temporary.path("world")));
+  const std::string folder = world.dir + "/backups";
+  REQUIRE(make_dated_backup(world.dir, folder, 1'900'000'000, 1).has_value());
+  const std::string lost = GENERATE(as<std::string>{}, store_name, "world.toml");
+  fs::remove(fs::path(world.dir) / lost);
+  const auto made = make_dated_backup(world.dir, folder, 1'900'000'060, 1);
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().find(lost) != std::string::npos);
+  CHECK(names_in(folder) == std::vector<std::string>{backup_name(1'900'000'000)});
+}
+
+TEST_CASE("a world that is gone is not made again to hold backups", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const std::string dir = temporary.path("world");
+  CHECK_FALSE(make_dated_backup(dir, dir + "/backups", 1'900'000'000, 1).has_value());
+  CHECK_FALSE(fs::exists(dir));
+}
+
+TEST_CASE("a backup of a damaged world says so, and pushes none out that is whole",
+          "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const KeptWorld world(fs::path(temporary.path("world")));
+  const std::string folder = world.dir + "/backups";
+  REQUIRE(make_dated_backup(world.dir, folder, 1'900'000'000, 1).has_value());
+  const StoredChunk torn{{1, 2, 4}, {1, 2, 3, 4}};
+  REQUIRE(world.store->save({100, {&torn, 1}, {}}).has_value());
+  for (const int at : {60, 120}) {
+    const auto made = make_dated_backup(world.dir, folder, 1'900'000'000 + at, 1);
+    REQUIRE(made.has_value());
+    CHECK(made->faults == 1);
+    CHECK(made->path == folder + "/" + backup_name(1'900'000'000 + at) + ".damaged");
+  }
+  CHECK(names_in(folder) ==
+        std::vector<std::string>{backup_name(1'900'000'000), backup_name(1'900'000'120) + ".damaged"});
 }
 
 TEST_CASE("whether settings and bans are as a backup has them is told", "[server][store][world_backup]") {
