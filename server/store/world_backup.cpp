@@ -27,31 +27,33 @@ constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
 /// world.toml comes last: it is what makes the folder a world.
 constexpr std::array beside_store{ban_file_name, "server.toml", "world.toml"};
 constexpr std::string_view unfinished = ".part", with_faults = ".damaged";
-constexpr std::string_view restoring = ".restoring", before_restore = ".before-restore";
 
-/// Copies a small file of the world's folder, with who may read it; one that is not there needs no copy.
-std::expected<void, std::string> copy_beside(const fs::path& from, const fs::path& to) {
+}  // namespace
+
+std::expected<void, std::string> copy_beside(const std::string& from, const std::string& to) {
   struct stat what{};
   if (::stat(from.c_str(), &what) != 0) return {};
-  const auto text = read_file(from.string(), world_file_bytes_max);
+  const auto text = read_file(from, world_file_bytes_max);
   if (!text) return std::unexpected(text.error());
   // Nobody else's before it has its mode: world.toml has the secret seed.
   if (const int made = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
       made >= 0)
     ::close(made);
-  int error = write_file(to.string(), *text);
+  int error = write_file(to, *text);
   if (error == 0 && ::chmod(to.c_str(), what.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != 0) error = errno;
   if (error != 0)
-    return std::unexpected("cannot write " + to.string() + ": " + std::generic_category().message(error) +
-                           owner_remedy(to.string(), error));
+    return std::unexpected("cannot write " + to + ": " + std::generic_category().message(error) +
+                           owner_remedy(to, error));
   return {};
 }
+
+namespace {
 
 std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to, OpenMode mode) {
   if (auto copied = copy_store((from / store_name).string(), (to / store_name).string(), mode); !copied)
     return std::unexpected(copied.error().line);
   for (const char* name : beside_store)
-    if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
+    if (auto copied = copy_beside((from / name).string(), (to / name).string()); !copied) return copied;
   // Without it the copy is no world.
   std::error_code ignored;
   if (fs::exists(to / "world.toml", ignored)) return {};
@@ -68,33 +70,18 @@ std::expected<void, std::string> make_folder(const fs::path& folder, bool& made)
                          owner_remedy(folder.string(), error.value()));
 }
 
-void empty_folder(const fs::path& folder) {
-  std::error_code error, ignored;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    fs::remove_all(at->path(), ignored);
-}
+}  // namespace
 
-/// Copies a world to an empty folder that is locked. On failure the folder is empty again.
-std::expected<void, std::string> fill_backup(const fs::path& from, const fs::path& to, OpenMode mode) {
+std::expected<void, std::string> fill_backup(const std::string& from, const std::string& to, OpenMode mode) {
   std::error_code error;
   if (!fs::is_empty(to, error))
-    return std::unexpected(to.string() + " is not empty: name a folder that is not there yet");
+    return std::unexpected(to + " is not empty: name a folder that is not there yet");
   auto copied = copy_world(from, to, mode);
   if (copied) return {};
-  fs::remove(to / store_name, error);
-  for (const char* name : beside_store) fs::remove(to / name, error);
+  fs::remove(fs::path(to) / store_name, error);
+  for (const char* name : beside_store) fs::remove(fs::path(to) / name, error);
   return copied;
 }
-
-/// Names that were given in a folder are there after a power cut.
-void sync_moves_in(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
-
-}  // namespace
 
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode) {
@@ -107,7 +94,7 @@ std::expected<void, std::string> back_up_world(const std::string& from, const st
   if (!lock)
     return std::unexpected(folder.string() +
                            " is in use: another backup goes there, or a server runs in it: name another");
-  auto copied = fill_backup(from, folder, mode);
+  auto copied = fill_backup(from, folder.string(), mode);
   std::error_code ignored;
   if (!copied && made) fs::remove(folder, ignored);  // where it is empty
   return copied;
@@ -122,74 +109,6 @@ std::string named_folder(const std::string& dir) {
   std::error_code error;
   const fs::path whole = fs::canonical(dir, error);
   return error ? plain.string() : whole.string();
-}
-
-std::string beside_folder(const std::string& dir, std::string_view ending) {
-  return named_folder(dir) + std::string(ending);
-}
-
-std::expected<void, std::string> restore_world(const std::string& from, const std::string& dir,
-                                               const std::string& aside, OpenMode mode) {
-  const std::string to = named_folder(dir), part = beside_folder(dir, restoring);
-  bool made = false;
-  if (auto good = make_folder(part, made); !good) return good;
-  const auto lock = WorldLock::take(part);
-  if (!lock) return std::unexpected(part + " is in use, another restore goes there: wait for it");
-  std::error_code error;
-  empty_folder(part);  // of one that was cut off
-  auto copied = fill_backup(from, part, mode);
-  // Who knew the server by its key still does.
-  if (const fs::path key = fs::path(to) / "server.key"; copied && fs::exists(key, error)) {
-    fs::copy_file(key, fs::path(part) / "server.key", error);
-    if (error) copied = std::unexpected("cannot copy " + key.string() + ": " + error.message());
-  }
-  const auto move = [&](const std::string& what, const std::string& where) {
-    fs::rename(what, where, error);
-    if (error) copied = std::unexpected("cannot move " + what + " to " + where + ": " + error.message());
-    return !error;
-  };
-  if (copied) {
-    sync_moves_in(part);
-    if ((aside.empty() || move(to, aside)) && !move(part, to) && !aside.empty()) {
-      std::error_code ignored;
-      fs::rename(aside, to, ignored);
-    }
-    // They are of this world as much as of the one before, and dated ones go on being made among them.
-    const fs::path backups = fs::path(aside) / "backups";
-    if (copied && !aside.empty() && fs::exists(backups, error)) {
-      fs::rename(backups, fs::path(to) / "backups", error);
-      if (error)
-        copied = std::unexpected("the world is restored, but its backups are still in " + backups.string() +
-                                 ": move them to " + to + " (" + error.message() + ")");
-      sync_moves_in(to);
-    }
-    sync_moves_in(fs::absolute(to, error).parent_path());
-  }
-  if (!copied) fs::remove_all(part, error);
-  return copied;
-}
-
-std::string restore_cut_off(const std::string& dir) {
-  std::error_code error;
-  const auto there = [&](const fs::path& path) { return fs::exists(path, error); };
-  if (dir.empty() || there(fs::path(dir) / "world.toml")) return {};
-  const std::string part = beside_folder(dir, restoring), aside = beside_folder(dir, before_restore);
-  const std::string head = dir + " holds no world (world.toml): ";
-  const std::string backups = there(fs::path(aside) / "backups") && !there(fs::path(dir) / "backups")
-                                  ? "; its backups are in " + aside + "/backups"
-                                  : "";
-  if (there(fs::path(part) / "world.toml"))
-    return head + "a restore was cut off when all was copied: move " + part + " to " + dir +
-           (there(dir) ? ", which is to be removed first" : "") + backups;
-  if (there(part) || there(fs::path(dir) / (std::string(store_name) + ".new")) ||
-      (there(fs::path(dir) / store_name) && there(aside)))
-    return head + "a restore was cut off: do it again" +
-           (there(aside) ? ", or move the world before, " + aside + ", back" : "");
-  if (there(aside))
-    return head + "the world that was there before a restore is " + aside +
-           ": move it back, or restore it (ashlar-server world restore); to begin a new world name another "
-           "folder";
-  return {};
 }
 
 std::string backup_name(std::time_t unix_s) {

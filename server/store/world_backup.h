@@ -14,8 +14,8 @@
 namespace ashlar::server {
 
 /// Copies a world as of one moment, also while a server plays on in it: database, world.toml, server.toml and
-/// bans.toml, not the secret server.key; each file with who may read it. A folder that is made for it, or was empty, is
-/// left as it was on failure. Takes as long as a disk does; any thread.
+/// bans.toml, not the secret server.key; each file with who may read it. A folder that is made for it, or was
+/// empty, is left as it was on failure. Takes as long as a disk does; any thread.
 /// @param to  is made, and locked meanwhile (WorldLock)
 /// @return or one line that names the file, the reason and the remedy: also where the folder is not empty,
 /// another backup goes there, or the world's database or world.toml is not there
@@ -23,22 +23,14 @@ namespace ashlar::server {
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode = OpenMode::read);
 
-/// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last,
-/// so that at every moment what is there is whole, or restore_cut_off() says what is left to do.
-/// @param dir  not there yet, empty, or (with `aside`) a world in which nobody plays
-/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays
-///               with `dir`, and so do its backups
-/// @return or one line
-std::expected<void, std::string> restore_world(const std::string& from, const std::string& dir,
-                                               const std::string& aside, OpenMode mode);
+/// The same where the caller has made the folder, which is empty, and holds it.
+std::expected<void, std::string> fill_backup(const std::string& from, const std::string& to, OpenMode mode);
+/// Copies a small file of a world's folder, with who may read it; one that is not there needs no copy.
+std::expected<void, std::string> copy_beside(const std::string& from, const std::string& to);
+
 /// A folder's name without a slash behind it; one that is there and was named as "." or ".." by its whole
 /// path.
 std::string named_folder(const std::string& dir);
-/// The name of a folder beside another one, whether or not that one is there: DIR.ENDING.
-std::string beside_folder(const std::string& dir, std::string_view ending);
-/// One line where a folder holds no world because a restore was cut off, or the world that was put aside for
-/// one is still there: a new world must not take its place unasked. Empty: neither, or there is a world.
-std::string restore_cut_off(const std::string& dir);
 
 /// The name of a backup of that time (UTC): "20301231-235959".
 std::string backup_name(std::time_t unix_s);

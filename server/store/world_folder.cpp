@@ -14,7 +14,7 @@
 #include "server/config/file.h"
 #include "server/config/owner_remedy.h"
 #include "server/config/world_file.h"
-#include "server/store/world_backup.h"
+#include "server/store/world_restore.h"
 
 namespace ashlar::server {
 namespace {

@@ -10,8 +10,8 @@
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
-#include "server/store/world_backup.h"
 #include "server/store/world_lock.h"
+#include "server/store/world_restore.h"
 #include "world/voxel/block_registry.h"
 
 namespace ashlar::server {

@@ -16,6 +16,7 @@
 #include "server/store/stored_blocks.h"
 #include "server/store/world_backup.h"
 #include "server/store/world_lock.h"
+#include "server/store/world_restore.h"
 #include "server/tools/edit_commands.h"
 #include "server/tools/ground_commands.h"
 #include "world/voxel/terrain.h"
@@ -50,8 +51,12 @@ constexpr CommandTable world_backup_table{
 constexpr CommandOption world_restore_options[] = {
     {"--to", "DIR", "The world's folder: one that is not there yet, or is empty.", true},
     {"--replace", "",
-     "Puts the world that is there aside, as DIR.before-restore, also one that lost its world.toml; its "
-     "backups stay in DIR. No server may play in it."}};
+     "Puts the world that is there aside, as DIR.before-restore (DIR/before-restore where DIR is a mount "
+     "point), also one that lost its world.toml; its backups, bans.toml and server.toml stay in DIR. No "
+     "server may play in it."},
+    {"--with-settings", "",
+     "With --replace: bans and settings are the backup's, too. Who was banned since it was made may come in "
+     "again."}};
 constexpr CommandTable world_restore_table{
     "world restore",
     "Copies a backup to where a server is started with it, after all of it was read and found whole. A "
@@ -208,15 +213,6 @@ bool is_or_was_world(const std::string& dir) {
          lost_its_world(dir);
 }
 
-/// Where the world that is there is put aside.
-std::string aside_name(const std::string& dir) {
-  const std::string first = beside_folder(dir, ".before-restore");
-  std::string aside = first;
-  std::error_code error;
-  for (int number = 2; fs::exists(aside, error); ++number) aside = first + "-" + std::to_string(number);
-  return aside;
-}
-
 /// Reads all of a backup. @return or why no server would start with it
 std::expected<void, std::string> check_backup(const std::string& dir, OpenMode mode) {
   if (auto good = check_setup(dir, mode); !good) return good;
@@ -229,7 +225,7 @@ std::expected<void, std::string> check_backup(const std::string& dir, OpenMode m
 
 CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   const std::string& from = words.operand;
-  const std::string to = named_folder(words.value("--to"));
+  const std::string to = real_folder(words.value("--to"));
   if (auto good = check_folder(from); !good) return std::unexpected(good.error());
   std::error_code error;
   if (fs::equivalent(from, to, error))
@@ -239,22 +235,36 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   if (!source) return std::unexpected(source.error());
   const OpenMode mode = source->still() ? OpenMode::read_still : OpenMode::read;
   if (auto good = check_backup(from, mode); !good) return std::unexpected(good.error());
-  std::string aside;
+  const auto finished = finish_restore(to);
+  if (!finished) return std::unexpected(finished.error());
+  if (*finished)
+    return CommandAnswer{to + " holds the world" + tick_and_chunks(to) +
+                             ", of a restore that was cut off and is done now; to take another backup give "
+                             "--replace\n",
+                         0};
+  RestoreOptions options{.with_settings = words.has("--with-settings"), .mode = mode};
   std::optional<WorldLock> held;
   if (words.has("--replace") && is_or_was_world(to)) {
     auto lock = WorldLock::take(to);  // nobody plays in it
     if (!lock) return std::unexpected(lock.error());
     held.emplace(std::move(*lock));
-    aside = aside_name(to);
-  } else if (auto free = check_free(to, "--to: "); !free) {
-    return std::unexpected(free.error() + (fs::is_directory(to, error)
-                                               ? ", or give --replace to put the world there aside"
-                                               : ""));
+    options.replace = true;
+  } else if (!free_to_restore(to) || !fs::is_directory(to, error)) {
+    if (auto free = check_free(to, "--to: "); !free)
+      return std::unexpected(free.error() + (fs::is_directory(to, error)
+                                                 ? ", or give --replace to put the world there aside"
+                                                 : ""));
   }
-  if (auto good = restore_world(from, to, aside, mode); !good) return std::unexpected(good.error());
-  return CommandAnswer{to + " holds the world" + tick_and_chunks(to) +
-                           (aside.empty() ? "" : "; the one before is " + aside) + "\n",
-                       0};
+  const auto restored = restore_world(from, to, options);
+  if (!restored) return std::unexpected(restored.error());
+  std::string said = to + " holds the world" + tick_and_chunks(to);
+  if (!restored->aside.empty()) said += "; the one before is " + restored->aside;
+  for (const std::string& name : restored->kept)
+    said += (&name == restored->kept.data() ? "; its " : " and ") + name;
+  if (!restored->kept.empty())
+    said += restored->kept.size() == 1 ? " stays (--with-settings takes the backup's)"
+                                       : " stay (--with-settings takes the backup's)";
+  return CommandAnswer{said + "\n", 0};
 }
 
 CommandResult world_salvage(const CommandWords& words, const CommandWorld&) {

@@ -539,6 +539,30 @@ class Storage(unittest.TestCase):
         self.assertNotIn(".restoring", os.listdir(self.folder / "world.before-restore"))
         self.assertEqual(self.serve_once()["store"]["saved_tick"], 5)
 
+    def test_a_world_is_restored_within_a_folder_that_cannot_be_moved(self):
+        self.serve_once()
+        backup, world = self.folder / "backup", self.folder / "world"
+        self.command("backup", self.world, "--out", backup)
+        self.sql("UPDATE meta SET value = '5' WHERE key = 'tick'", world=backup)
+        (world / "backups").mkdir()
+        (world / "bans.toml").write_text("# nobody\n")
+        server = shutil.copy(check_binary.SERVER, self.folder)
+        other = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may write everywhere
+        for path in (world, backup, *world.rglob("*"), *backup.rglob("*")):
+            if other:
+                os.chown(path, 65534, 65534)
+        self.folder.chmod(0o555)
+        self.addCleanup(self.folder.chmod, 0o755)
+        done = subprocess.run([server, "world", "restore", str(backup), "--to", self.world, "--replace"],
+                              capture_output=True, text=True, check=False, **other)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        for part in ("as of tick 5,", f"the one before is {world}/before-restore", "bans.toml and server.toml stay"):
+            self.assertIn(part, done.stdout)
+        self.assertEqual(sorted(os.listdir(world)), ["backups", "bans.toml", "before-restore", "server.key",
+                                                     "server.toml", "world.db", "world.toml"])
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+        self.assertIn("nothing is damaged", self.command("check", world / "before-restore"))
+
     def test_backups_and_restored_worlds_have_files_that_as_many_may_read(self):
         self.serve_once()
         world, backup, again = self.folder / "world", self.folder / "backup", self.folder / "again"

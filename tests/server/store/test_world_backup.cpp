@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "protocol/chunk_codec.h"
 #include "server/store/sqlite_store.h"
+#include "server/store/world_restore.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -67,7 +69,7 @@ TEST_CASE("dated backups are whole worlds, and the oldest give way", "[server][s
 
 TEST_CASE("backups stay with a world that one of them takes the place of", "[server][store][world_backup]") {
   const testing::TemporaryFolder temporary;
-  const std::string dir = temporary.path("world"), aside = temporary.path("aside");
+  const std::string dir = temporary.path("world"), aside = temporary.path("world.before-restore");
   std::string backup;
   {
     const KeptWorld world{fs::path(dir)};
@@ -75,11 +77,94 @@ TEST_CASE("backups stay with a world that one of them takes the place of", "[ser
     REQUIRE(made.has_value());
     backup = made->path;
   }
-  REQUIRE(restore_world(backup, dir, aside, OpenMode::read).has_value());
+  const auto restored = restore_world(backup, dir, {.replace = true});
+  REQUIRE(restored.has_value());
+  CHECK(restored->aside == aside);
   CHECK(fs::exists(fs::path(dir) / store_name));
   CHECK(fs::exists(fs::path(aside) / store_name));
   CHECK(names_in(fs::path(dir) / "backups") == std::vector<std::string>{backup_name(1'900'000'000)});
   CHECK_FALSE(fs::exists(fs::path(aside) / "backups"));
+}
+
+TEST_CASE("bans and settings of a world stay where a backup takes its place",
+          "[server][store][world_restore]") {
+  const testing::TemporaryFolder temporary;
+  const std::string dir = temporary.path("world"), backup = temporary.path("backup");
+  const auto text_of = [&](const char* name) {
+    std::ifstream file(fs::path(dir) / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  {
+    const KeptWorld world{fs::path(dir)};
+    std::ofstream(fs::path(dir) / "server.toml") << "# then\n";
+    REQUIRE(back_up_world(dir, backup).has_value());
+    std::ofstream(fs::path(dir) / "server.toml") << "# now\n";
+    std::ofstream(fs::path(dir) / "bans.toml") << "# somebody\n";
+  }
+  const bool with_settings = GENERATE(false, true);
+  const auto restored = restore_world(backup, dir, {.replace = true, .with_settings = with_settings});
+  REQUIRE(restored.has_value());
+  if (with_settings) {
+    CHECK(restored->kept.empty());
+    CHECK(text_of("server.toml") == "# then\n");
+    CHECK_FALSE(fs::exists(fs::path(dir) / "bans.toml"));
+  } else {
+    CHECK(restored->kept == std::vector<std::string>{"bans.toml", "server.toml"});
+    CHECK(text_of("server.toml") == "# now\n");
+    CHECK(text_of("bans.toml") == "# somebody\n");
+  }
+  CHECK(text_of("server.key") == "secret\n");
+}
+
+TEST_CASE("a link to a world's folder stays, and what it leads to is restored",
+          "[server][store][world_restore]") {
+  const testing::TemporaryFolder temporary;
+  const std::string dir = temporary.path("world"), link = temporary.path("link"),
+                    backup = temporary.path("backup");
+  {
+    const KeptWorld world{fs::path(dir)};
+    REQUIRE(back_up_world(dir, backup).has_value());
+  }
+  fs::create_directory_symlink("world", link);
+  const auto restored = restore_world(backup, link, {.replace = true});
+  REQUIRE(restored.has_value());
+  CHECK(restored->aside == dir + ".before-restore");
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::exists(fs::path(link) / store_name));
+  // Cut off when the world before was put aside.
+  fs::remove_all(dir);
+  CHECK(restore_cut_off(link).find(dir + ".before-restore") != std::string::npos);
+}
+
+TEST_CASE("a restore within a folder is brought to its end wherever it was cut off",
+          "[server][store][world_restore]") {
+  const testing::TemporaryFolder temporary;
+  const fs::path dir = temporary.path("world");
+  {
+    const KeptWorld world(dir);
+  }
+  // All was copied; then some of the world before was put aside, or all of it and some of the new one is
+  // there.
+  const bool put_aside = GENERATE(false, true);
+  const fs::path copy = dir / (put_aside ? ".entering" : ".restored");
+  REQUIRE(back_up_world(dir.string(), copy.string()).has_value());
+  fs::copy_file(dir / "server.key", copy / "server.key");
+  if (put_aside) {
+    fs::create_directory(dir / "before-restore");
+    for (const char* name : {"world.toml", "world.db", "server.key"})
+      fs::rename(dir / name, dir / "before-restore" / name);
+    fs::rename(copy / "world.db", dir / "world.db");
+  } else {
+    fs::create_directory(dir / ".before");
+    fs::rename(dir / "world.toml", dir / ".before" / "world.toml");
+  }
+  CHECK(restore_cut_off(dir.string()).find("do it again") != std::string::npos);
+  const auto finished = finish_restore(dir.string());
+  REQUIRE(finished.has_value());
+  CHECK(*finished);
+  CHECK(names_in(dir) == std::vector<std::string>{"before-restore", "server.key", "world.db", "world.toml"});
+  CHECK(names_in(dir / "before-restore") == std::vector<std::string>{"server.key", "world.db", "world.toml"});
+  CHECK_FALSE(finish_restore(dir.string()).value());
 }
 
 TEST_CASE("a backup that cannot be made leaves nothing behind", "[server][store][world_backup]") {
