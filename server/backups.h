@@ -13,7 +13,8 @@
 namespace ashlar::server {
 
 /// The backups that a server makes by itself, in the folder backups of its world, on a thread of their own.
-/// None is made of a world that is as the last one has it. The loop's thread.
+/// None is made of a world that is as the last one of this run has it. They are due by the time of the newest
+/// one that is there, so that a server that is started often makes as many. The loop's thread.
 class Backups {
  public:
   /// @param world_dir  empty: none are made
@@ -27,7 +28,8 @@ class Backups {
  private:
   using Outcome = std::expected<DatedBackup, std::string>;  // no path: nothing had changed
 
-  void end(const Outcome& outcome);
+  void end(std::chrono::microseconds now, const Outcome& outcome);
+  std::chrono::microseconds first_wait() const;
 
   std::string world_dir_;
   std::chrono::microseconds every_;

@@ -133,6 +133,21 @@ bool is_dated(std::string_view name, std::string_view ending) {
 
 }  // namespace
 
+std::optional<std::time_t> newest_backup_s(const std::string& folder, std::time_t now_s) {
+  std::string newest;
+  const std::string present = backup_name(now_s);
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!is_dated(name, "") && !is_dated(name, with_faults)) continue;
+    std::string time = name.substr(0, present.size());
+    if (time <= present && time > newest) newest = std::move(time);
+  }
+  std::tm utc{};
+  if (newest.empty() || ::strptime(newest.c_str(), "%Y%m%d-%H%M%S", &utc) == nullptr) return std::nullopt;
+  return ::timegm(&utc);
+}
+
 std::vector<std::string> remove_half_backups(const std::string& folder) {
   std::vector<std::string> removed;
   std::error_code error;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <ctime>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ std::string named_folder(const std::string& dir);
 std::string backup_name(std::time_t unix_s);
 /// Is it one of those?
 bool is_backup_name(std::string_view name);
+
+/// When the newest of a folder's dated backups was made (Unix, s), damaged ones included, but for those of a
+/// clock that was ahead of `now_s`. None: there is none.
+std::optional<std::time_t> newest_backup_s(const std::string& folder, std::time_t now_s);
 
 /// Removes what backups that were cut off left half-made in a folder. @return their paths
 std::vector<std::string> remove_half_backups(const std::string& folder);
