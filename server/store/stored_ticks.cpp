@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "world/math/assert.h"
+#include "world/sim/arsenal.h"
 #include "world/sim/rules.h"
 
 namespace ashlar::server {
@@ -42,7 +43,10 @@ void convert_ticks(StoredTicks& ticks, std::uint16_t from, std::uint16_t to) {
         ticks_at(item.age_ticks, from, to), std::numeric_limits<std::uint32_t>::max()));
   for (StoredPlayer& player : ticks.players) {
     Arsenal& arsenal = player.life.arsenal;
-    for (std::uint16_t& left : arsenal.power_ticks) left = left_at(left, from, to);
+    for (std::uint16_t& left : arsenal.power_ticks)
+      // One without an end stays so, and one with an end does not become that.
+      if (left != power_endless)
+        left = std::min(left_at(left, from, to), static_cast<std::uint16_t>(power_endless - 1));
     arsenal.wait_ticks = left_at(arsenal.wait_ticks, from, to);
   }
   if (ticks.state == nullptr) return;

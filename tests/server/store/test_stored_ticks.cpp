@@ -1,6 +1,7 @@
 #include "server/store/stored_ticks.h"
 
 #include "tests/catch.h"
+#include "world/sim/arsenal.h"
 #include "world/sim/day.h"
 
 namespace ashlar::server {
@@ -52,6 +53,24 @@ TEST_CASE("at another tick rate powers of players who are away have as many seco
   convert_ticks(ticks, 60, 10);
   CHECK(arsenal.power_ticks[0] == 30 * 10);
   CHECK(arsenal.wait_ticks == 1);
+}
+
+TEST_CASE("at another tick rate powers without an end have none, and others keep theirs",
+          "[server][stored_ticks]") {
+  StoredTicks ticks{.tick = 1000};
+  Arsenal& arsenal = ticks.players.emplace_back().life.arsenal;
+  arsenal.power_ticks = {power_endless, power_endless - 1, 60};
+  SECTION("a lower one") {
+    convert_ticks(ticks, 60, 30);
+    CHECK(arsenal.power_ticks[1] == power_endless / 2);
+    CHECK(arsenal.power_ticks[2] == 30);
+  }
+  SECTION("a higher one") {
+    convert_ticks(ticks, 60, 120);
+    CHECK(arsenal.power_ticks[1] == power_endless - 1);
+    CHECK(arsenal.power_ticks[2] == 120);
+  }
+  CHECK(arsenal.power_ticks[0] == power_endless);
 }
 
 TEST_CASE("the longest clock is converted without overflow", "[server][stored_ticks]") {
