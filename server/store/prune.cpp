@@ -45,11 +45,15 @@ class Pruning {
   Pruning(const Database& database, const PruneOptions& options, std::int64_t now_s)
       : database_(database), options_(options), now_s_(now_s) {}
 
-  /// Where chunks stay whatever their age: where players begin, and where they are.
+  /// Where chunks stay whatever their age: where players begin, which may be in any map, and where they are.
   Outcome find_places() {
-    places_.push_back(options_.spawn);
+    places_.reserve(options_.maps.size() + 1);
+    places_.push_back({options_.spawn, options_.spawn});
+    for (const BlockBox& map : options_.maps)
+      places_.push_back({{map.min.x, map.min.y}, {map.max.x - 1, map.max.y - 1}});
     return each("SELECT x, y FROM players", [this](const Statement& row) {
-      places_.push_back({static_cast<std::int32_t>(row.real(0)), static_cast<std::int32_t>(row.real(1))});
+      const IVec2 at{static_cast<std::int32_t>(row.real(0)), static_cast<std::int32_t>(row.real(1))};
+      places_.push_back({at, at});
     });
   }
 
@@ -151,12 +155,12 @@ class Pruning {
   /// Is all of the chunk's column beyond the distance, along x or y?
   bool far_away(ChunkCoord at) const {
     const std::int64_t reach = options_.far->keep_near_m;
-    const auto beyond = [reach](std::int64_t place, std::int64_t low) {
-      return place < low - reach || place >= low + chunk_size + reach;
+    const auto beyond = [reach](std::int64_t from, std::int64_t to, std::int64_t low) {
+      return to < low - reach || from >= low + chunk_size + reach;
     };
-    return std::ranges::all_of(places_, [&](IVec2 place) {
-      return beyond(place.x, std::int64_t{at.x} * chunk_size) ||
-             beyond(place.y, std::int64_t{at.y} * chunk_size);
+    return std::ranges::all_of(places_, [&](const Place& place) {
+      return beyond(place.low.x, place.high.x, std::int64_t{at.x} * chunk_size) ||
+             beyond(place.low.y, place.high.y, std::int64_t{at.y} * chunk_size);
     });
   }
 
@@ -165,7 +169,10 @@ class Pruning {
   const Database& database_;
   const PruneOptions& options_;
   const std::int64_t now_s_;
-  std::vector<IVec2> places_;
+  struct Place {
+    IVec2 low, high;  // both included
+  };
+  std::vector<Place> places_;
   std::unordered_set<std::int64_t> recent_;  // chunks that were changed of late, or hold chests or signs
   std::vector<std::int64_t> going_;
 };

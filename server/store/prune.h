@@ -5,22 +5,26 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "server/store/world_store.h"
+#include "world/math/block_box.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::server {
 
 /// What of a world's database goes.
 struct PruneOptions {
-  /// Chunks further than keep_near_m from all of `near` and every kept player, in which nothing has changed
-  /// for unchanged_s, as the log of edits has it. None: no such chunk goes.
+  /// Chunks further than keep_near_m from the spawn, every map and every kept player, in which nothing has
+  /// changed for unchanged_s, as the log of edits has it. None: no such chunk goes.
   struct Far {
     std::int32_t keep_near_m = 0;
     std::int64_t unchanged_s = 0;
   };
   std::optional<Far> far = {};
-  IVec2 spawn = {};            ///< where players begin: near
+  IVec2 spawn = {};  ///< where players begin: near
+  /// Boxes of placed maps: near, as players begin at their starts.
+  std::vector<BlockBox> maps = {};
   std::int64_t log_age_s = 0;  ///< edits older than that leave the log; 0: none does
   bool dry_run = false;        ///< only counts
   bool copy = true;            ///< of the database, before anything goes

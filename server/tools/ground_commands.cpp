@@ -27,8 +27,8 @@ constexpr std::uint64_t keep_near_m_max = 1'000'000;
 
 constexpr CommandOption prune_options[] = {
     {"--keep-near", "M",
-     "With --unchanged-for: also drops what lies further than M metres from the start and from "
-     "every player's last place, and was not changed for so long."},
+     "With --unchanged-for: also drops what lies further than M metres from the start, from every "
+     "map and from every player's last place, and was not changed for so long."},
     {"--unchanged-for", "SPAN", "As far as the log of edits reaches back, such as 90d."},
     {"--log-older-than", "SPAN", "Drops edits older than that from the log."},
     {"--dry-run", "", "Only says what it would do."},
@@ -118,6 +118,7 @@ CommandResult world_prune(const CommandWords& words, const CommandWorld& world) 
   const auto kept = open_kept_ground(words.operand);
   if (!kept) return std::unexpected(kept.error());
   options->spawn = kept->spawn;
+  options->maps = kept->terrain.footprints;
   const auto lock = WorldLock::take(words.operand);  // nobody plays in it
   if (!lock) return std::unexpected(lock.error());
   const auto report = prune_store(

@@ -86,6 +86,22 @@ TEST_CASE("far chunks go that nobody changed for long", "[server][prune]") {
   CHECK(country.chunks() == 0);
 }
 
+TEST_CASE("what stands near any map stays, however far from the spawn", "[server][prune]") {
+  const Country country;
+  PruneOptions options;
+  options.far = {100, 100'000};
+  options.copy = false;
+  options.spawn = {-5000, 0};
+  // Its edge is 100 m from the chunk at 40, and a metre more.
+  const std::int32_t low = 41 * chunk_size + 100;
+  options.maps = {{{low - 1, -10, 0}, {low + 500, 10, 30}}};
+  CHECK(country.prune(options).far == 2);
+  CHECK(country.chunks() == 1);
+  options.maps = {{{low, -10, 0}, {low + 500, 10, 30}}};
+  CHECK(country.prune(options).far == 1);
+  CHECK(country.chunks() == 0);
+}
+
 TEST_CASE("a log that does not reach back so far says so", "[server][prune]") {
   const Country country;
   PruneOptions options;
