@@ -133,6 +133,10 @@ bool is_dated(std::string_view name, std::string_view ending) {
 
 }  // namespace
 
+bool is_half_backup(const std::string& dir) {
+  return is_dated(fs::path(named_folder(dir)).filename().string(), unfinished);
+}
+
 std::optional<std::time_t> newest_backup_s(const std::string& folder, std::time_t now_s) {
   std::string newest;
   const std::string present = backup_name(now_s);

@@ -38,6 +38,9 @@ std::string backup_name(std::time_t unix_s);
 /// Is it one of those?
 bool is_backup_name(std::string_view name);
 
+/// Is it the name of one that is being made, or was cut off?
+bool is_half_backup(const std::string& dir);
+
 /// When the newest of a folder's dated backups was made (Unix, s), damaged ones included, but for those of a
 /// clock that was ahead of `now_s`. None: there is none.
 std::optional<std::time_t> newest_backup_s(const std::string& folder, std::time_t now_s);

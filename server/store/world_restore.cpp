@@ -283,6 +283,8 @@ std::string restore_cut_off(const std::string& dir) {
   const fs::path to = real_folder(dir);
   const std::string part = to.string() + copying, aside = to.string() + "." + aside_inside;
   const std::string head = dir + " holds no world (world.toml): ";
+  if (is_half_backup(dir))
+    return head + "it is a backup that is being made, or was cut off: take another, the server removes it";
   const std::string backups = there(fs::path(aside) / "backups") && !there(to / "backups")
                                   ? "; its backups are in " + aside + "/backups"
                                   : "";

@@ -232,6 +232,14 @@ TEST_CASE("whether settings and bans are as a backup has them is told", "[server
   CHECK_FALSE(same_settings(world.dir, backup));
 }
 
+TEST_CASE("a backup that was cut off is not taken for a restore", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const std::string half = temporary.path("20301231-235959.part");
+  fs::create_directories(half);
+  std::ofstream(fs::path(half) / "world.db.new") << "half";
+  CHECK(restore_cut_off(half).find("a backup that is being made, or was cut off") != std::string::npos);
+}
+
 TEST_CASE("backups are named by their time", "[server][store][world_backup]") {
   CHECK(backup_name(0) == "19700101-000000");
   CHECK(backup_name(1'924'991'999) == "20301231-235959");
