@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::int64_t place_offset = 1 << 20;
 constexpr std::int64_t place_mask = (1 << 21) - 1;
 
+constexpr const char* write_ahead = "PRAGMA journal_mode=WAL";
+
 /// Statements that write; made once.
 struct WriteStatements {
   Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
@@ -177,9 +179,12 @@ std::expected<int, StoreTrouble> begin_open(const Database& writing, const Store
     if (auto same = check_world(writing, *world, expected); !same) return std::unexpected(same.error());
   }
   // Nothing was changed so far. Whoever else writes there is found out by the first transaction.
-  if (auto good = writing.run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
-      !good)
+  if (auto good = writing.run("PRAGMA temp_store=MEMORY; PRAGMA synchronous=FULL"); !good)
     return std::unexpected(good.error());
+  // The journal's mode is kept in the file: one that stays as it is, unless the start comes about, gets it
+  // then (commit_open()).
+  if (*format != options.format)
+    if (auto good = writing.run(write_ahead); !good) return std::unexpected(good.error());
   if (*format == 0)
     if (auto tables = make_tables(writing, expected); !tables) return std::unexpected(tables.error());
   if (auto begun = writing.run("BEGIN IMMEDIATE"); !begun) return std::unexpected(begun.error());
@@ -241,6 +246,7 @@ std::expected<void, StoreTrouble> SqliteStore::commit_open() {
     s.copied = std::move(copy);
   }
   if (!s.statements.commit.run()) return std::unexpected(s.writing.trouble());
+  if (auto good = s.writing.run(write_ahead); !good) return good;
   s.opening = false;
   // A process that was killed between a write and its sync leaves a group that is read here and gone after a
   // power cut. The log is synced before anything of it is copied, so that on a full disk that is done, too.

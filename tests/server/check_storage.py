@@ -222,6 +222,18 @@ class Storage(unittest.TestCase):
             database.executescript("DROP INDEX edits_by_cell; ALTER TABLE edits DROP COLUMN cell; "
                                    "CREATE INDEX edits_by_place ON edits(place, block); PRAGMA user_version = 7")
 
+    def test_a_check_of_a_backup_leaves_it_as_it_is(self):
+        self.serve_once()
+        backup = self.folder / "backup"
+        self.command("backup", self.world, "--out", backup)
+        before = (backup / "world.db").read_bytes()
+        done = run("--check-config", "--port", "0", "--world", str(backup), *QUICK)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((backup / "world.db").read_bytes(), before)
+        self.world = str(backup)
+        self.serve_once()
+        self.assertEqual(self.sql("PRAGMA journal_mode"), [("wal",)])
+
     def test_a_check_and_a_refused_start_do_not_upgrade_the_database(self):
         self.serve_once()
         self.make_older()
