@@ -10,6 +10,7 @@
 #include <iterator>
 #include <optional>
 #include <ranges>
+#include <system_error>
 #include <thread>
 
 #include "protocol/inventory_codec.h"
@@ -262,6 +263,11 @@ std::expected<void, std::string> make_world(Startup& startup,
   if (!startup.kept.config.world_dir.empty()) {
     startup.kept.config.maps = startup.content.maps;
     startup.kept.config.props = startup.content.props;
+    // Another start may be given from elsewhere.
+    for (PropRequest& prop : startup.kept.config.props) {
+      std::error_code error;
+      if (auto whole = std::filesystem::absolute(prop.file, error); !error) prop.file = whole.string();
+    }
   }
   if (auto same = check_maps(startup); !same) return same;
   if (auto written = startup.folder.prepare(startup.kept); !written) return written;

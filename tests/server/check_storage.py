@@ -873,6 +873,14 @@ class Storage(unittest.TestCase):
         self.assertIn("newmtl brick", (self.folder / "part.mtl").read_text())
         self.serve_once("--prop", f"{model}@0,0")
 
+    def test_a_prop_is_found_again_from_another_folder(self):
+        (self.folder / "crate.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                               "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        words = [os.path.abspath(check_binary.SERVER), "--for", "1s", "--port", "0", "--world", self.world, *QUICK]
+        for cwd, more in ((self.folder, ["--prop", "crate.obj@0,0"]), ("/", [])):
+            done = subprocess.run([*words, *more], capture_output=True, text=True, check=False, cwd=cwd)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+
     def test_commands_say_what_is_wrong(self):
         self.assertIn("no world", self.command("info", self.folder, code=2))
         self.assertIn("no world", self.command("check", self.folder / "nowhere", code=2))
