@@ -16,7 +16,8 @@ template <class Result>
 class Background {
  public:
   /// Begins, or notes that it is wanted once more when the last one has not ended. Where the system has no
-  /// thread to spare each take() tries again. The work must own what it reads: it may outlive everything else.
+  /// thread to spare each take() tries again. The work must own what it reads: it may outlive everything
+  /// else.
   void start(std::function<Result()> work) {
     if (shared_ != nullptr) {
       again_ = std::move(work);

@@ -36,8 +36,8 @@ struct LoopOptions {
   std::function<void()> watch;      ///< ten times a second, for what goes on beside the loop; may be empty
   EditHistory* history = nullptr;   ///< who changed what, for the console; may be null
   WorldSaver* saver = nullptr;      ///< is shown every tick; may be null
-  /// Once, after the last tick; may be empty. What takes long calls its argument meanwhile, which says goodbye
-  /// to the players, who else would wait for a disk.
+  /// Once, after the last tick; may be empty. What takes long calls its argument meanwhile, which says
+  /// goodbye to the players, who else would wait for a disk.
   std::function<void(const std::function<void()>& goodbye)> save;
 };
 

@@ -20,7 +20,8 @@ class Saving {
   void attach(const Host& host, LoopOptions& options);
   /// Lines at the edges: damage that was found, a group that cannot be written, and that it can again.
   void watch();
-  /// Where the loop ended by an exception: what its whole ticks changed is saved. The last one may be half done.
+  /// Where the loop ended by an exception: what its whole ticks changed is saved. The last one may be half
+  /// done.
   void save_noted(const Host& host);
   /// Groups of changes that were saved so far.
   std::uint64_t groups() const;

@@ -110,8 +110,9 @@ struct ClientConfig {
 /// Counters only grow.
 struct ClientStats {
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
-  std::uint64_t snapshots = 0;           ///< ticks of which a part arrived, before any of a newer one
-  std::uint64_t snapshots_overtaken = 0;  ///< ticks of which the first part arrived behind that of a newer one
+  std::uint64_t snapshots = 0;  ///< ticks of which a part arrived, before any of a newer one
+  std::uint64_t snapshots_overtaken =
+      0;                                 ///< ticks of which the first part arrived behind that of a newer one
   std::uint64_t snapshots_complete = 0;  ///< ticks of which every part arrived
   std::uint64_t commands = 0;
   std::uint64_t commands_skipped = 0;  ///< tick numbers jumped over to catch up with the server

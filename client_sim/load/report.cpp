@@ -164,8 +164,9 @@ std::string prediction_text(const PredictionReport& p) {
       cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99), p.per_minute(p.visible), cm(p.crowd_um, 0.5),
       cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible));
   if (any_lead(p))
-    out += format("               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n",
-                  lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)));
+    out +=
+        format("               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n",
+               lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)));
   const std::uint64_t hits = p.hits.agreed + p.hits.denied;
   out += hits > 0 ? format("               hits as seen %.1f %% of %llu", 100 * p.hits.share(), count(hits))
                   : std::string("               hits as seen: none to judge");
@@ -372,9 +373,9 @@ std::string to_text(const LoadReport& r) {
                   static_cast<double>(r.snapshots_overtaken) / r.client_seconds);
   out += match_text(r.score);
   if (r.acts_done + r.acts_refused > 0)
-    out +=
-        format("blocks         %llu dug or placed, %llu acts refused\n",
-               static_cast<unsigned long long>(r.blocks_changed), static_cast<unsigned long long>(r.acts_refused));
+    out += format("blocks         %llu dug or placed, %llu acts refused\n",
+                  static_cast<unsigned long long>(r.blocks_changed),
+                  static_cast<unsigned long long>(r.acts_refused));
   out += format("received       %.1f kB/s a client, %.2f MB/s and %.0f packets/s in all\n",
                 r.client_seconds > 0 ? static_cast<double>(r.bytes_in) / r.client_seconds / 1e3 : 0.0,
                 static_cast<double>(r.bytes_in) / span / 1e6, static_cast<double>(r.packets_in) / span);

@@ -11,8 +11,8 @@ class World;
 
 namespace ashlar::server {
 
-/// Heights of all maps' sectors in slices, and when each changed last. Slices are few and mostly rest: each is
-/// coded for each client. The Host's thread. No allocation once it has seen its world.
+/// Heights of all maps' sectors in slices, and when each changed last. Slices are few and mostly rest: each
+/// is coded for each client. The Host's thread. No allocation once it has seen its world.
 class HeightSlices {
  public:
   /// Call once per published tick, after the step. Cost: 1 ns a sector.

@@ -60,7 +60,8 @@ class OverloadLadder {
 
   OverloadRung rung() const { return rung_; }
   std::uint64_t climbs() const { return climbs_; }  ///< times that it went up by one
-  /// Windows (half a second, at least 20 ticks) in which it would have climbed, had the loop not been starved of the processor.
+  /// Windows (half a second, at least 20 ticks) in which it would have climbed, had the loop not been starved
+  /// of the processor.
   std::uint64_t starved() const { return starved_; }
   /// How long everything has to be well before it comes down by one.
   Micros patience() const { return patience_; }

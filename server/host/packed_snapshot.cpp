@@ -11,7 +11,8 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
-// Of each snapshot so many bytes are for blocks that are to be forgotten, of which one takes at most the other.
+// Of each snapshot so many bytes are for blocks that are to be forgotten, of which one takes at most the
+// other.
 constexpr std::size_t gone_room_bytes = 16;
 constexpr std::size_t gone_item_bytes = 8;
 

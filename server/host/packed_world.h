@@ -21,7 +21,8 @@ class World;
 namespace ashlar::server {
 
 /// What everyone may be told of a tick, in either encoding: entities in blocks, which are coded once for all
-/// who hold the same, and heights in slices. The Host's thread. No allocation once the tables have their size.
+/// who hold the same, and heights in slices. The Host's thread. No allocation once the tables have their
+/// size.
 class PackedWorld {
  public:
   /// @param tick_rate_hz, every_ticks  of the world, and how often it is published

@@ -191,7 +191,7 @@ struct WorldSaver::Impl {
   std::condition_variable wake, idle;
   // Under mutex.
   std::unique_ptr<DirtyGroup> handed;
-  bool busy = false;      // `handed` is the writer's
+  bool busy = false;  // `handed` is the writer's
   SteadyTime::time_point handed_time;
   bool stopping = false;  // what is handed is tried once more, then the writer ends
   bool over = false;      // it has

@@ -64,16 +64,16 @@ struct SaverOptions {
   /// Groups are no closer together, unless a quarter of what one may hold has come.
   std::chrono::microseconds every{500'000};
   std::chrono::microseconds state_every{
-      2'000'000};                         ///< doors and monsters that move make a group by themselves
+      2'000'000};                            ///< doors and monsters that move make a group by themselves
   std::chrono::milliseconds retry{1000};     ///< after one that could not be written
   std::chrono::milliseconds patience{1000};  ///< of the end: see WorldSaver::finish()
-  std::uint32_t chunks_max = 4096;        ///< of a group; as many may wait behind it
-  std::uint32_t contents_max = 16'384;    ///< blocks whose contents changed, likewise
-  std::uint32_t players_max = 8192;       ///< players who changed, likewise
+  std::uint32_t chunks_max = 4096;           ///< of a group; as many may wait behind it
+  std::uint32_t contents_max = 16'384;       ///< blocks whose contents changed, likewise
+  std::uint32_t players_max = 8192;          ///< players who changed, likewise
   EditLogLimits log = {};
   /// Of a group that are logged; of further ones the log has nothing. Operators, who change most at once,
-  /// fill a quarter of it: what they do beyond that waits for the next group, which goes as soon as the writer
-  /// is free.
+  /// fill a quarter of it: what they do beyond that waits for the next group, which goes as soon as the
+  /// writer is free.
   std::uint32_t edits_max = 65'536;
   /// Else groups are written by WorldSaver::work(), where time is simulated.
   bool own_thread = true;
@@ -107,9 +107,9 @@ class WorldSaver {
   void note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
             const TickChanges& changes);
 
-  /// Writes all that is left and the tick, for at most `grace` and the options' patience for a last try. Then status() is
-  /// the last word: dirty_chunks tells what was not saved. note() does nothing any more. A disk that does not
-  /// answer by then keeps the writer's thread, for which nobody waits.
+  /// Writes all that is left and the tick, for at most `grace` and the options' patience for a last try. Then
+  /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more. A disk
+  /// that does not answer by then keeps the writer's thread, for which nobody waits.
   /// @param meanwhile  is called once where it takes longer than that patience
   void finish(std::chrono::milliseconds grace, const VoxelVolume& volume,
               const std::function<void()>& meanwhile = nullptr);

@@ -157,7 +157,8 @@ class WorldStore {
   virtual std::expected<StoredContentsList, StoreTrouble> load_contents() = 0;
 
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
-  /// again; so it is where the store was removed or moved away. Where the log of edits alone is in trouble the rest is saved (log_trouble()).
+  /// again; so it is where the store was removed or moved away. Where the log of edits alone is in trouble
+  /// the rest is saved (log_trouble()).
   virtual std::expected<void, StoreTrouble> save(const SaveGroup& group) = 0;
   /// Why the last group was saved without its edits, in a line: the log of edits, which nothing in play
   /// reads, is damaged or cannot be written. Empty: all is well.
