@@ -489,6 +489,24 @@ class Storage(unittest.TestCase):
             self.assertIn("recording_removed", third.end(signal.SIGTERM)[1])
         self.assertFalse(os.path.exists(live))
 
+    def test_a_database_that_is_moved_away_under_a_server_is_told_and_no_backup_goes(self):
+        file = self.folder / "world" / "world.db"
+        with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "set 0 0 40 brick")
+            made = server.wait_for("backup")["folder"]
+            file.rename(self.folder / "away.db")
+            self.console(server, "set 1 0 40 brick")
+            self.assertIn("moved away", server.wait_for("saving_failed")["error"])
+            self.assertIn(os.path.basename(made), self.backups())
+            (self.folder / "away.db").rename(file)
+            server.wait_for("saving_recovered")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("1 changed", self.command("info", self.world))
+        rows = self.sql("SELECT count(*) FROM edits")
+        self.assertEqual(rows, [(2,)])
+
     def test_a_backup_stays_that_was_made_after_the_clock_was_ahead(self):
         ahead = self.folder / "world" / "backups" / "20991231-235959"
         ahead.mkdir(parents=True)
