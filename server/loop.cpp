@@ -185,6 +185,24 @@ struct Loop::Impl {
       transports.send(now, out.datagrams);
     }
   }
+
+  /// Behind the last tick: what was typed is done, the world saved, and all are told.
+  void end(Host& host, Transports& transports, GroundWorkers& ground, Log& log, const LoopOptions& options,
+           Edges& edges) {
+    const microseconds admin_until = Loop::now() + goodbye_time_max;
+    while (orders_left(host, options) && Loop::now() < admin_until) {
+      while (Loop::now() < host.next_tick_at()) sleep_until(host.next_tick_at());
+      turn(host, transports, ground, options, edges);
+    }
+    if (orders_left(host, options)) log.warning("console", {{"error", "stopped before all of it was done"}});
+    log.info("stopping", {{"reason", stop_reason}, {"clients", host.status().clients}});
+    bool said = false;
+    const auto goodbye = [&] {
+      if (!std::exchange(said, true)) say_goodbye(host, transports);
+    };
+    if (options.save) options.save(goodbye);
+    goodbye();
+  }
 };
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {
@@ -280,20 +298,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
       impl_->sleep_until(std::min(host.next_tick_at(), at + (idle ? poll_every_idle : poll_every)));
   }
 
-  // What was typed before the end is done, too.
-  const microseconds admin_until = now() + goodbye_time_max;
-  while (orders_left(host, options) && now() < admin_until) {
-    while (now() < host.next_tick_at()) impl_->sleep_until(host.next_tick_at());
-    impl_->turn(host, transports, ground, options, edges);
-  }
-  if (orders_left(host, options)) log.warning("console", {{"error", "stopped before all of it was done"}});
-  log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
-  bool said = false;
-  const auto goodbye = [&] {
-    if (!std::exchange(said, true)) impl_->say_goodbye(host, transports);
-  };
-  if (options.save) options.save(goodbye);
-  goodbye();
+  impl_->end(host, transports, ground, log, options, edges);
   const HostStatus& status = host.status();
   log.info("stopped", {{"up_s", static_cast<double>((now() - start).count() / 1000) / 1000.0},
                        {"ticks", ticks_before + status.tick},

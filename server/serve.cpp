@@ -404,6 +404,17 @@ LoopOptions loop_options(const Config& config, const Output& output, std::uint16
   return options;
 }
 
+/// What nobody foresaw ends the server, but not what was built.
+void play(Loop& loop, Host& host, Transports& transports, GroundWorkers& ground, Log& log,
+          const LoopOptions& options, Saving& saving) {
+  try {
+    loop.run(host, transports, ground, log, options);
+  } catch (...) {
+    saving.save_noted(host);
+    throw;
+  }
+}
+
 }  // namespace
 
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given,
@@ -469,12 +480,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   };
   if (!loop.stop_requested())
     log_ready(log, loaded.config, access, host, transports.port(), (Loop::now() - begun).count() / 1000);
-  try {
-    loop.run(host, transports, ground, log, options);
-  } catch (...) {
-    saving.save_noted(host);
-    throw;
-  }
+  play(loop, host, transports, ground, log, options, saving);
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
   bans.finish();
