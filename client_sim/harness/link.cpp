@@ -136,7 +136,8 @@ bool Link::carries(const PeerAddress& peer) const {
 }
 
 std::size_t Link::memory_bytes() const {
-  std::size_t sum = queue_.capacity() * sizeof(Parcel) + spare_.capacity() * sizeof spare_[0];
+  std::size_t sum =
+      queue_.capacity() * sizeof(Parcel) + spare_.capacity() * sizeof(std::vector<std::uint8_t>);
   for (const Parcel& parcel : queue_) sum += parcel.bytes.capacity();
   for (const std::vector<std::uint8_t>& spare : spare_) sum += spare.capacity();
   return sum;
