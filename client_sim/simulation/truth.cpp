@@ -69,7 +69,7 @@ std::size_t TrueFrame::bytes() const {
   std::size_t sum = entities.capacity() * sizeof(TrueEntity) + players.capacity() * sizeof(TruePlayer) +
                     sights.capacity() * sizeof(TrueSight);
   for (const std::vector<WireHeights>& of_map : heights)
-    sum += sizeof of_map + of_map.capacity() * sizeof(WireHeights);
+    sum += sizeof(std::vector<WireHeights>) + of_map.capacity() * sizeof(WireHeights);
   return sum;
 }
 
