@@ -95,7 +95,7 @@ void Saving::save_all(const Host& host, const std::function<void()>& goodbye) {
                  *host.world().space().voxels, goodbye);
   watch();
   const SaverStatus status = saver_->status();
-  if (status.failure.empty() && status.dirty_chunks == 0)
+  if (status.all_saved)
     log_.info("saved", {{"saved_tick", status.saved_tick},
                         {"took_ms", static_cast<double>((Loop::now() - begun).count() / 100) / 10.0}});
 }
@@ -112,9 +112,9 @@ std::uint64_t Saving::groups() const { return saver_ == nullptr ? 0 : saver_->st
 std::expected<void, std::string> Saving::outcome() const {
   if (saver_ == nullptr) return {};
   const SaverStatus status = saver_->status();
-  if (status.failure.empty() && status.dirty_chunks == 0) return {};
+  if (status.all_saved) return {};
   return std::unexpected("the world was not saved: " + std::to_string(status.dirty_chunks) +
-                         " changed chunks are lost: " +
+                         " changed chunks are lost, and what players and monsters did last: " +
                          (status.failure.empty() ? std::string("the disk is too slow") : status.failure));
 }
 

@@ -532,6 +532,7 @@ SaverStatus WorldSaver::status() const {
   status.edits_unlogged += s.unlogged;
   status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
   status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
+  status.all_saved = !s.busy && s.filling->empty() && s.late.empty() && s.handed_tick == s.tick;
   if (!s.busy) return status;
   status.dirty_chunks += s.handed->chunks.count();
   status.writing_ms = elapsed_ms(s.handed_time);

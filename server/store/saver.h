@@ -27,6 +27,7 @@ struct SaverStatus {
   std::string log_failure;           ///< one line where the log is in trouble: all else is saved
   bool log_off = false;              ///< it is damaged; else it is tried again with each group
   double last_age_ms = 0;            ///< from its first change until it was on the disk
+  bool all_saved = false;            ///< all that was noted is on the disk, whatever it is of
   double writing_ms = 0;             ///< since the group that is written now was handed over; 0: none is
   std::string failure;               ///< one line while the last group cannot be written; empty: all is well
 };
@@ -108,7 +109,7 @@ class WorldSaver {
             const TickChanges& changes);
 
   /// Writes all that is left and the tick, for at most `grace` and the options' patience for a last try. Then
-  /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more. A disk
+  /// status() is the last word: all_saved tells whether it was. note() does nothing any more. A disk
   /// that does not answer by then keeps the writer's thread, for which nobody waits.
   /// @param meanwhile  is called once where it takes longer than that patience
   void finish(std::chrono::milliseconds grace, const VoxelVolume& volume,

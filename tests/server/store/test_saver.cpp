@@ -382,6 +382,25 @@ TEST_CASE("a disk that does not answer holds nobody at the end", "[server][saver
   CHECK(store->chunk_count() == 2);
 }
 
+TEST_CASE("what a disk holds that is no chunk is not taken for saved at the end", "[server][saver]") {
+  SaverOptions options = quick();
+  options.patience = 10ms;
+  const bool hangs = GENERATE(true, false);
+  const auto site = std::make_unique<Site>(options);
+  const std::shared_ptr<MemoryStore> store = site->store;
+  store->held = hangs;
+  StoredPlayer player;
+  player.identity.fill(7);
+  site->now = 1s;
+  site->saver.note(site->now, ++site->tick, site->volume, {{}, {&player, 1}});
+  if (hangs) CHECK_FALSE(site->saver.status().all_saved);
+  site->saver.finish(hangs ? 30ms : 60s, site->volume);
+  CHECK(site->saver.status().dirty_chunks == 0);
+  CHECK(site->saver.status().all_saved == !hangs);
+  store->held = false;
+  while (store->groups == 0) std::this_thread::sleep_for(1ms);
+}
+
 TEST_CASE("what is written soon is waited for before anything else", "[server][saver]") {
   SaverOptions options = quick();
   options.patience = 60s;
